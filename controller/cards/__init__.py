@@ -1,0 +1,18 @@
+"""Cards, the codes on them, and the register of the deck that is in use."""
+
+from controller.cards.card import DECK, Card, Rank, Suit, parse_cards
+from controller.cards.codes import CodeMap, Scheme, code_map
+from controller.cards.register import Anomaly, Register
+
+__all__ = [
+    "DECK",
+    "Anomaly",
+    "Card",
+    "CodeMap",
+    "Rank",
+    "Register",
+    "Scheme",
+    "Suit",
+    "code_map",
+    "parse_cards",
+]

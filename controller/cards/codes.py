@@ -1,0 +1,91 @@
+"""Code maps: what a scanner reads (`1010`, `A01`, a tag's UID) to the card that carries it.
+
+A code map is configuration (`config/decks/*.toml`): complete, and one code names one card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+
+from controller.cards.card import DECK, RANK_LETTERS, Card, Rank, Suit
+
+
+class Scheme(StrEnum):
+    """How a deck's codes are spelled; the sources are in the hardware notes, section 0."""
+
+    SUIT_DIGIT_RANK = "suit-digit-rank"
+    """Suit 1 spades, 2 hearts, 3 clubs, 4 diamonds, then rank x 10 in three digits: `1010`, `4130`."""
+    LETTER_NUMBER = "letter-number"
+    """A spades, H, C, D, then the rank in two digits, ace 01: `A01`, `D12`."""
+    PLAIN = "plain"
+    """Rank and suit letters: `As`, `Td`."""
+    TABLE = "table"
+    """A table of codes, such as tag UIDs, one to a card."""
+
+
+class CodeMap(msgspec.Struct, frozen=True):
+    """The codes of one deck. `names` tells the deck in events and incidents, never the card."""
+
+    name: str
+    cards: Mapping[str, Card]
+
+    def card(self, code: str) -> Card | None:
+        """Return the card with this code, or None when the deck has no such code."""
+        return self.cards.get(code)
+
+    def code(self, card: Card) -> str:
+        """Return the code on this card. Raises KeyError for a card that is not in the deck."""
+        for code, candidate in self.cards.items():
+            if candidate == card:
+                return code
+        raise KeyError(str(card))
+
+
+def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None) -> CodeMap:
+    """Build the code map of one 52-card deck.
+
+    `table` maps code to card text and is used by `Scheme.TABLE` alone. Raises ValueError when the
+    map is not complete or not one-to-one, naming the first card or code that is wrong.
+    """
+    if (scheme is Scheme.TABLE) != (table is not None):
+        raise ValueError(f"deck {name}: scheme {scheme} and a table of codes do not go together")
+    spelled = (
+        [(code, Card.parse(text)) for code, text in table.items()]
+        if table is not None
+        else [(SPELLINGS[scheme](card), card) for card in DECK]
+    )
+    cards = dict(spelled)
+    missing = [str(card) for card in DECK if card not in cards.values()]
+    if missing:
+        raise ValueError(f"deck {name}: no code for {', '.join(missing)}")
+    if len(cards) != len(DECK):
+        raise ValueError(f"deck {name}: {len(cards)} codes for {len(DECK)} cards; one card needs one code")
+    return CodeMap(name, cards)
+
+
+def _number(rank: Rank) -> int:
+    return 1 if rank is Rank.ACE else int(rank)
+
+
+def _suit_digit_rank(card: Card) -> str:
+    digit = {Suit.SPADES: 1, Suit.HEARTS: 2, Suit.CLUBS: 3, Suit.DIAMONDS: 4}[card.suit]
+    return f"{digit}{_number(card.rank) * 10:03d}"
+
+
+def _letter_number(card: Card) -> str:
+    letter = {Suit.SPADES: "A", Suit.HEARTS: "H", Suit.CLUBS: "C", Suit.DIAMONDS: "D"}[card.suit]
+    return f"{letter}{_number(card.rank):02d}"
+
+
+def _plain(card: Card) -> str:
+    return RANK_LETTERS[card.rank] + card.suit
+
+
+SPELLINGS = {
+    Scheme.SUIT_DIGIT_RANK: _suit_digit_rank,
+    Scheme.LETTER_NUMBER: _letter_number,
+    Scheme.PLAIN: _plain,
+}

@@ -1,0 +1,179 @@
+"""Live Russian Poker: the procedure of one round, in the order of the rule sheet (RPL-01 to RPL-84)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.cards import Card
+from controller.games.offers import HandOffer, hands_by_pattern, highest_card_position, replaced
+from controller.games.outcome import Facts, outcome, prices, purchase_offered
+from controller.games.paytables import BonusRow, bonus_row
+from controller.games.poker import Hand, evaluate
+from controller.games.procedure import (
+    DEALER,
+    SWITCH,
+    Announce,
+    Betting,
+    BoxState,
+    Deal,
+    Face,
+    LayAside,
+    Procedure,
+    Turn,
+    Window,
+    WindowAnswer,
+    bets,
+    card,
+    window,
+)
+from controller.games.published import ShownCombination, Wager, card_texts, shown_combinations
+from controller.games.rules import BOXES, GAME, MAIN, Rules
+
+OPTIONS = "options"
+FINAL_OPTIONS = "final_options"
+BUY_TIME = "buy_time"
+PLACES = (*BOXES, DEALER)
+TURNS = 5
+SWITCH_CARDS = 5
+CARDS_AT_MOST = TURNS * len(PLACES) + SWITCH_CARDS + 1
+
+
+class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A hand that lies open: its combinations, and the bonus row of its five dealt cards (RPL-52, RPL-57).
+
+    `qualified` is told of the dealer's hand alone (RPL-31).
+    """
+
+    cards: tuple[str, ...]
+    combinations: tuple[ShownCombination, ...]
+    bonus: BonusRow | None = None
+    qualified: bool | None = None
+
+
+class RussianLive:
+    """Live Russian Poker under one set of rules."""
+
+    name = GAME
+    places = PLACES
+    boxes = BOXES
+    cards_at_most = CARDS_AT_MOST
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._prices = prices(rules)
+
+    @property
+    def rescans_at_most(self) -> int:
+        """One by the rules of the game (RPL-75)."""
+        return self.rules.max_rescans
+
+    def initial_deal(self, step: Deal) -> bool:
+        """The twenty cards of RPL-09; the switch cards and the dealer's replacement come later."""
+        return step.place in PLACES and step.n <= TURNS
+
+    def decision_to_come(self, stages_closed: frozenset[str]) -> bool:
+        """Until the buy time is over, somebody may have to decide (RPL-33)."""
+        return BUY_TIME not in stages_closed
+
+    def script(self) -> Procedure:
+        """The round. Card i of the deal goes to place (i - 1) mod 4 (RPL-09)."""
+        states = yield from bets(Betting())
+        empty = frozenset(box for box in BOXES if states[box] is BoxState.EMPTY)
+
+        laid: dict[str, tuple[Card, ...]] = dict.fromkeys(PLACES, ())
+        for turn in range(1, TURNS + 1):
+            for place in PLACES:
+                up = place == MAIN or (place == DEALER and turn == TURNS)  # RPL-10, RPL-11
+                dealt = yield from card(Deal(place, turn, Face.UP if up else Face.DOWN))
+                laid[place] = (*laid[place], dealt)
+        yield Announce(MAIN, self._player_hand(laid[MAIN]))  # B of the main box (RPL-52)
+
+        switch: tuple[Card, ...] = ()
+        options = final = WindowAnswer(anyone_drew=False)
+        if MAIN not in empty:  # RPL-83
+            options = yield from window(self._options(laid[MAIN]))
+            if options.anyone_drew is not False or not self.rules.skip_unused_switch_cards:
+                for n in range(1, SWITCH_CARDS + 1):  # RPL-17
+                    step = Deal(SWITCH, n, Face.DOWN, shown_to_betting=True)
+                    switch = (*switch, (yield from card(step)))
+            if options.in_play is not False:
+                final = yield from window(self._final_options(laid[MAIN], switch))
+
+        if switch:
+            yield Turn(SWITCH)
+        for box in BOXES:
+            if box != MAIN:
+                yield Turn(box)  # RPL-32: box 1, then box 3
+                yield Announce(box, self._player_hand(laid[box]))
+        yield Turn(DEALER)
+        yield Announce(DEALER, self._dealer_hand(laid[DEALER], laid[DEALER]))
+
+        facts = Facts(
+            boxes={box: laid[box] for box in BOXES},
+            dealer=laid[DEALER],
+            switch=switch,
+            empty=empty,
+            anyone_drew=options.anyone_drew,
+            main_in_play=False if options.in_play is False else final.in_play,
+        )
+        may_buy = purchase_offered(facts)  # RPL-33
+        if may_buy:
+            answer = yield from window(self._buy_time(may_buy))
+            facts = msgspec.structs.replace(facts, anyone_bought=answer.anyone_bought)
+            if answer.anyone_bought is not False:  # RPL-34, RPL-38
+                yield LayAside(DEALER, highest_card_position(laid[DEALER]))
+                drawn = yield from card(Deal(DEALER, TURNS + 1, Face.UP))
+                facts = msgspec.structs.replace(facts, replacement=drawn)
+                after = replaced(laid[DEALER], drawn)
+                yield Announce(DEALER, self._dealer_hand(after, laid[DEALER]))
+        return outcome(facts, self.rules)
+
+    def _options(self, dealt: tuple[Card, ...]) -> Window:
+        return Window(
+            OPTIONS,
+            boxes=(MAIN,),
+            actions=("BET", "SIXTH_CARD", "EXCHANGE", "FOLD"),
+            prices_in_antes=self._price_of(Wager.BET, Wager.SIXTH_FEE, Wager.EXCHANGE_FEE),
+            frees_card=True,
+            hands=self._offers(dealt, ()),
+        )
+
+    def _final_options(self, dealt: tuple[Card, ...], switch: tuple[Card, ...]) -> Window:
+        return Window(
+            FINAL_OPTIONS,
+            boxes=(MAIN,),
+            actions=("BET", "INSURANCE", "FOLD"),
+            prices_in_antes=self._price_of(Wager.BET),
+            frees_card=False,
+            hands=self._offers(dealt, switch),
+        )
+
+    def _buy_time(self, boxes: tuple[str, ...]) -> Window:
+        return Window(
+            BUY_TIME,
+            boxes=boxes,
+            actions=("BUY",),
+            prices_in_antes=self._price_of(Wager.BUY_FEE),
+            frees_card=True,
+        )
+
+    def _price_of(self, *wagers: Wager) -> dict[str, str]:
+        return {wager: self._prices[wager] for wager in wagers}
+
+    def _offers(self, dealt: tuple[Card, ...], switch: tuple[Card, ...]) -> tuple[HandOffer, ...]:
+        return hands_by_pattern(dealt, switch, self.rules)
+
+    def _player_hand(self, dealt: tuple[Card, ...]) -> EvaluatedHand:
+        hand = evaluate(dealt, paired_straight=self.rules.paired_straight)
+        bonus = bonus_row(hand, doubles=True) if self.rules.bonus is not None else None
+        return EvaluatedHand(card_texts(dealt), shown_combinations(hand), bonus)
+
+    def _dealer_hand(self, cards: tuple[Card, ...], dealt: tuple[Card, ...]) -> EvaluatedHand:
+        hand = evaluate(cards)
+        bonus = bonus_row(evaluate(dealt), doubles=False) if self.rules.bonus is not None else None
+        return EvaluatedHand(card_texts(cards), _single(hand), bonus, qualified=hand.qualifies)
+
+
+def _single(hand: Hand) -> tuple[ShownCombination, ...]:
+    """The dealer's hand has one combination (DBL-05)."""
+    return shown_combinations(hand)[:1]

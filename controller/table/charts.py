@@ -1,0 +1,176 @@
+"""The two charts of every game: the phase of the round, and the state of an open incident.
+
+They say which inputs a table takes, and are stepped when a phase or an incident's state changes, never
+for a card. `accepted_inputs` reads both once, into the table that answers every pair; a test keeps it
+as a golden.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from statemachine import State, StateChart
+
+
+class Phase(StrEnum):
+    """Where a round stands; on the wire in every envelope."""
+
+    CLOSED = "closed"
+    DECK_CHECK = "deck_check"
+    SHUFFLING = "shuffling"
+    READY = "ready"
+    BETTING = "betting"
+    DEALING = "dealing"
+    DECIDING = "deciding"
+    RESULT_PROPOSED = "result_proposed"
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+
+
+class IncidentState(StrEnum):
+    """What an open incident waits for. `none` is the table without one."""
+
+    NONE = "none"
+    RESCAN = "rescan"
+    """The dealer scans a card (once more)."""
+    QUESTION = "question"
+    """The dealer answers yes or no."""
+    SUPERVISOR = "supervisor"
+    """A supervisor decides."""
+    LOST = "lost"
+    """A scanner is gone; it comes back by itself."""
+    PICTURE = "picture"
+    """The dealer confirms the picture after a restart."""
+
+
+class PhaseChart(StateChart[Any]):
+    """Life of a round. Transitions without a target are inputs that a phase takes and stays in."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    closed = State(initial=True)
+    deck_check = State()
+    shuffling = State()
+    ready = State()
+    betting = State()
+    dealing = State()
+    deciding = State()
+    result_proposed = State()
+    confirmed = State()
+    cancelled = State()
+
+    # The day: open, verify, shuffle, and off again between two rounds.
+    open_table = closed.to(deck_check)
+    close_table = deck_check.to(closed) | shuffling.to(closed) | ready.to(closed)
+    verify_deck = deck_check.to(shuffling)
+    confirm_shuffle = shuffling.to(ready)
+    repeat_shuffle = shuffling.to(None) | ready.to(shuffling)
+
+    # The round.
+    open_betting = ready.to(betting)
+    close_betting = betting.to(None)
+    bets_closed = betting.to(dealing)
+    window_opened = dealing.to(deciding)
+    window_settled = deciding.to(dealing)
+    turn_cards = dealing.to(None)
+    lay_card_aside = dealing.to(None)
+    result_ready = dealing.to(result_proposed)
+    confirm_result = result_proposed.to(confirmed)
+    round_cancelled = (
+        betting.to(cancelled) | dealing.to(cancelled) | deciding.to(cancelled) | result_proposed.to(cancelled)
+    )
+    clear_table = confirmed.to(shuffling) | cancelled.to(shuffling)
+    deck_suspect = shuffling.to(deck_check) | ready.to(shuffling)
+
+    # What comes from the scanners, where it means something.
+    card_read = (
+        ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+    )
+    read_failed = dealing.to(None)
+
+    # Facts of the betting system.
+    bets_taken = dealing.to(None)
+    window_facts = deciding.to(None) | dealing.to(None)
+
+    # When something goes wrong.
+    dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    call_surplus = dealing.to(None)
+    report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    go_on = dealing.to(None) | deciding.to(None)
+    order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+
+
+class IncidentChart(StateChart[Any]):
+    """Life of an incident. It closes the gate for cards and confirmations, never for time or facts."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    none = State(initial=True)
+    rescan = State()
+    question = State()
+    supervisor = State()
+    lost = State()
+    picture = State()
+    closed = State(final=True)
+
+    ask = none.to(question) | lost.to(question)
+    ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan)
+    ask_supervisor = (
+        none.to(supervisor) | rescan.to(supervisor) | question.to(supervisor) | picture.to(supervisor)
+    )
+    lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost)
+    ask_picture = none.to(picture)
+    close = (
+        rescan.to(closed) | question.to(closed) | supervisor.to(closed) | picture.to(closed) | lost.to(closed)
+    )
+
+    # Who may move it: the inputs that it takes while it is open.
+    card_read = rescan.to(None)
+    read_failed = rescan.to(None)
+    answer_question = question.to(None)
+    confirm_cancel = supervisor.to(None)
+    withdraw_report = supervisor.to(None)
+    go_on = supervisor.to(None)
+    order_rescan = supervisor.to(None)
+    confirm_picture = picture.to(None)
+    report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
+
+
+UNGATED = frozenset({"close_betting", "bets_taken", "window_facts"})
+"""Inputs that an open incident never holds back: time, and what the betting system knows."""
+
+ONLY_IN_INCIDENT = frozenset(
+    {"answer_question", "confirm_cancel", "withdraw_report", "go_on", "order_rescan", "confirm_picture"}
+)
+
+
+def _inputs(chart: type[StateChart[Any]], state_id: str) -> frozenset[str]:
+    state = next(state for state in chart.states if state.id == state_id)
+    return frozenset(event.id for transition in state.transitions for event in transition.events)
+
+
+PHASE_INPUTS = {phase: _inputs(PhaseChart, phase) for phase in Phase}
+INCIDENT_INPUTS = {
+    state: _inputs(IncidentChart, state) for state in IncidentState if state is not IncidentState.NONE
+}
+
+
+def is_accepted(phase: Phase, incident: IncidentState, name: str) -> bool:
+    """Return whether the input `name` is taken in this phase, with an incident in this state."""
+    if name not in PHASE_INPUTS[phase]:
+        return False
+    if incident is IncidentState.NONE:
+        return name not in ONLY_IN_INCIDENT
+    return name in UNGATED or name in INCIDENT_INPUTS[incident]

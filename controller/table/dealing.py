@@ -1,0 +1,309 @@
+"""The normal course of a round: betting, cards, windows, turns, the result.
+
+Everything here follows the game's script. What does not fit it goes to `incidents`.
+"""
+
+from __future__ import annotations
+
+from controller.games.procedure import (
+    Betting,
+    Deal,
+    Face,
+    LayAside,
+    Turn,
+    Window,
+    WindowAnswer,
+)
+from controller.games.published import for_public
+from controller.table.events import (
+    BetsClosed,
+    BettingOpened,
+    CardDealt,
+    CardLaidAside,
+    CardShown,
+    CardsRevealed,
+    DecisionClosed,
+    DecisionOpened,
+    FactsSettled,
+    HandEvaluated,
+    HandsOffered,
+    OpenedCard,
+    ResultProposed,
+    RoundClosed,
+    RoundConfirmed,
+    RoundOpened,
+)
+from controller.table.inputs import BetsTaken, WindowFacts
+from controller.table.script_run import ScriptRun
+from controller.table.state import LaidCard, OpenWindow, Round, TableState, UnplacedRead
+
+BETTING = "betting"
+"""The window of betting time; the other windows are named by their stage."""
+WINDOW_TIMER = "window"
+GRACE_TIMER = "grace"
+MILLISECOND = 1_000
+
+
+def open_round(t: TableState) -> None:
+    """Open the next round; its script begins with betting time (RPL-04)."""
+    t.round_no += 1
+    t.move("open_betting")
+    roundid = f"{t.settings.table}-{t.round_no}"
+    t.round = Round(t.round_no, roundid, ScriptRun(t.game), t.program, t.rules)
+    t.emit(RoundOpened(round_no=t.round_no, game=t.game.name, boxes=t.game.boxes, rules=t.rules))
+    follow(t)
+
+
+def follow(t: TableState) -> None:
+    """Do what the script now asks for without anybody's hand: announce, open a window, propose."""
+    current = t.in_play
+    for announcement in current.run.take_announcements():
+        t.emit(HandEvaluated(place=announcement.place, hand=announcement.hand))
+    match current.run.owed:
+        case Betting():
+            _open_betting(t)
+        case Window() as step:
+            _open_window(t, step)
+        case None:
+            t.move("result_ready")
+            propose(t)
+        case _:
+            pass  # A card or a press is owed: the prompt says so.
+
+
+def propose(t: TableState) -> None:
+    """Publish the engine's result; the dealer confirms it or something is wrong with it."""
+    t.emit(ResultProposed(outcome=for_public(t.in_play.run.outcome)))
+
+
+def confirm(t: TableState) -> None:
+    """The dealer has pressed RESULT: the round is final and every commitment is opened."""
+    current = t.in_play
+    t.move("confirm_result")
+    t.emit(RoundConfirmed(rev=1, outcome=current.run.outcome, opened=open_commitments(current)))
+    t.emit(RoundClosed(rev=1))
+
+
+def open_commitments(current: Round) -> tuple[OpenedCard, ...]:
+    """Open what has not been opened yet: burned cards, withdrawn readings, unturned cards."""
+    unopened = [laid.opening() for laid in (*current.laid, *current.burned) if not laid.open]
+    for laid in (*current.laid, *current.burned):
+        laid.open = True
+    return (*current.withdrawn, *unopened)
+
+
+def _open_betting(t: TableState) -> None:
+    closes_at = t.now + t.settings.betting_ms * MILLISECOND
+    t.in_play.window = OpenWindow(BETTING, True, closes_at)
+    t.arm(WINDOW_TIMER, closes_at)
+    t.emit(
+        BettingOpened(
+            window=BETTING,
+            prompt="PLACE_BETS",
+            duration_ms=t.settings.betting_ms,
+            closes_at_us=closes_at,
+            guard_ms=t.settings.guard_ms,
+            grace_ms=t.settings.grace_ms,
+        )
+    )
+
+
+def _open_window(t: TableState, step: Window) -> None:
+    duration_ms = t.settings.windows_ms[step.stage]
+    closes_at = t.now + duration_ms * MILLISECOND
+    t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
+    t.arm(WINDOW_TIMER, closes_at)
+    t.move("window_opened")
+    t.emit(
+        DecisionOpened(
+            window=step.stage,
+            stage=step.stage,
+            boxes=step.boxes,
+            actions=step.actions,
+            prices_in_antes=step.prices_in_antes,
+            opened_at_us=t.now,
+            closes_at_us=closes_at,
+            duration_ms=duration_ms,
+            guard_ms=t.settings.guard_ms,
+            grace_ms=t.settings.grace_ms,
+        )
+    )
+    offer_hands(t, step)
+
+
+def offer_hands(t: TableState, step: Window) -> None:
+    """Tell the betting system what the choices are worth (RPL-82)."""
+    if step.hands is not None:
+        t.emit(HandsOffered(window=step.stage, hands=step.hands))
+
+
+def close_window(t: TableState, ended_by: str) -> None:
+    """End the open window; its facts may come in until the grace time is over."""
+    current = t.in_play
+    window = current.window
+    assert window is not None and window.is_open
+    window.is_open = False
+    t.disarm(WINDOW_TIMER)
+    _announce_end(t, window, ended_by)
+    current.laid_at_window = len(current.laid)
+    current.stages_closed.add(window.window)
+    current.free_at = window.closes_at + t.settings.guard_ms * MILLISECOND if window.frees_card else t.now
+    if window.window == BETTING:
+        t.move("bets_closed")
+    t.arm(GRACE_TIMER, t.now + t.settings.grace_ms * MILLISECOND)
+
+
+def _announce_end(t: TableState, window: OpenWindow, ended_by: str) -> None:
+    if window.window == BETTING:
+        t.emit(BetsClosed(window=BETTING, prompt="NO_MORE_BETS", at_us=t.now, ended_by=ended_by))
+    else:
+        t.emit(DecisionClosed(window=window.window, stage=window.window, at_us=t.now, ended_by=ended_by))
+
+
+def abandon_window(t: TableState) -> None:
+    """The round is cancelled: an open window ends now, and nothing is asked any more."""
+    window = t.in_play.window
+    if window is not None and window.is_open:
+        window.is_open = False
+        _announce_end(t, window, "cancel")
+    t.deadlines.clear()
+
+
+def note_bets(t: TableState, facts: BetsTaken) -> None:
+    """Take the betting system's answer to `bets.closed`; it acknowledges the end of betting time."""
+    window = t.in_play.window
+    assert window is not None
+    window.boxes.update(facts.boxes)
+    window.acknowledged = True
+    settle_window(t)
+
+
+def note_facts(t: TableState, facts: WindowFacts) -> None:
+    """Take facts of the window; end it when nobody is undecided, settle it when they are final."""
+    window = t.in_play.window
+    assert window is not None
+    known = window.answer
+    window.answer = WindowAnswer(
+        in_play=known.in_play if facts.in_play is None else facts.in_play,
+        anyone_drew=known.anyone_drew if facts.anyone_drew is None else facts.anyone_drew,
+        anyone_bought=known.anyone_bought if facts.anyone_bought is None else facts.anyone_bought,
+    )
+    window.undecided = window.undecided if facts.undecided is None else facts.undecided
+    if window.is_open and window.undecided is False:
+        close_window(t, "all_decided")
+    elif not window.is_open and facts.acknowledges:
+        window.acknowledged = True
+        settle_window(t)
+
+
+def contradicts(final: WindowAnswer, facts: WindowFacts) -> bool:
+    """Return whether late facts say yes where a final no has already shaped the round."""
+    pairs = (
+        (final.in_play, facts.in_play),
+        (final.anyone_drew, facts.anyone_drew),
+        (final.anyone_bought, facts.anyone_bought),
+    )
+    return any(was is False and now is True for was, now in pairs)
+
+
+def settle_window(t: TableState) -> None:
+    """The facts of the window are final; the script goes on with them."""
+    current = t.in_play
+    window = current.window
+    assert window is not None and not window.is_open and not window.settled
+    window.settled = True
+    t.disarm(GRACE_TIMER)
+    if window.acknowledged:
+        current.free_at = t.now
+    if window.window == BETTING:
+        boxes = {box: window.boxes.get(box, t.settings.boxes_not_told[box]) for box in t.game.boxes}
+        t.emit(FactsSettled(window=BETTING, acknowledged=window.acknowledged, boxes=boxes))
+        current.run.tell(boxes)
+    else:
+        _emit_answer(t, window)
+        t.move("window_settled")
+        current.run.tell(window.answer)
+    follow(t)
+
+
+def _emit_answer(t: TableState, window: OpenWindow) -> None:
+    answer = window.answer
+    t.emit(
+        FactsSettled(
+            window=window.window,
+            acknowledged=window.acknowledged,
+            in_play=answer.in_play,
+            anyone_drew=answer.anyone_drew,
+            anyone_bought=answer.anyone_bought,
+        )
+    )
+
+
+def is_card_due(t: TableState) -> bool:
+    """Return whether the next read may be taken as the card that the script owes."""
+    current = t.in_play
+    settled = current.window is None or current.window.settled
+    return settled and isinstance(current.run.owed, Deal) and t.now >= current.free_at
+
+
+def deal_card(t: TableState, read: UnplacedRead) -> None:
+    """Lay the card that is due, and follow the script."""
+    current = t.in_play
+    step = current.run.owed
+    assert isinstance(step, Deal)
+    laid = lay(t, read, step, fact=len(current.run.facts))
+    current.laid.append(laid)
+    current.run.tell(read.card)
+    follow(t)
+
+
+def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard:
+    """Register the card at its place and tell what may be told of it."""
+    up = step.face is Face.UP
+    where = (step.place, step.n)
+    reading = t.in_play.readings[where] = t.in_play.readings.get(where, 0) + 1
+    commitment = None if up else t.commitment(read, place=step.place, n=step.n, reading=reading)
+    t.register.take(read.code, where)
+    t.emit(
+        CardDealt(
+            place=step.place,
+            n=step.n,
+            face=step.face,
+            deal=t.in_play.deal,
+            reading=reading,
+            card=str(read.card) if up else None,
+            commitment=commitment,
+        )
+    )
+    if step.shown_to_betting:
+        t.emit(CardShown(place=step.place, n=step.n, reading=reading, card=str(read.card)))
+    return LaidCard(
+        place=step.place,
+        n=step.n,
+        deal=t.in_play.deal,
+        reading=reading,
+        card=read.card,
+        code=read.code,
+        key=read.key,
+        commitment=commitment,
+        open=up,
+        fact=fact,
+        shown_to_betting=step.shown_to_betting,
+    )
+
+
+def turn_cards(t: TableState, step: Turn) -> None:
+    """The cards of a place have been turned: publish them and open their commitments."""
+    hidden = [laid for laid in t.in_play.at_place(step.place) if not laid.open]
+    for laid in hidden:
+        laid.open = True
+    t.emit(CardsRevealed(place=step.place, cards=tuple(laid.opening() for laid in hidden)))
+    t.in_play.run.tell(None)
+    follow(t)
+
+
+def lay_aside(t: TableState, step: LayAside) -> None:
+    """The dealer's card lies beside the hand (RPL-34)."""
+    t.emit(CardLaidAside(place=step.place, n=step.n))
+    t.in_play.run.tell(None)
+    follow(t)

@@ -1,0 +1,261 @@
+"""Inputs: what happened outside the table. Nothing else ever moves it, not even time.
+
+`at` is the table's clock, integer microseconds since 1970, strictly rising from input to input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TypeAlias, get_args
+
+import msgspec
+
+from controller.games.procedure import BoxState
+
+
+class Role(StrEnum):
+    """Who presses. A person's role comes from the table's list of people, never from the message."""
+
+    BETTING = "betting"
+    DEALER = "dealer"
+    SUPERVISOR = "supervisor"
+
+
+class CancelReason(StrEnum):
+    """Why a round is cancelled: the six of RPL-70, and the deck that is not what it should be."""
+
+    HIDDEN_CARD_SHOWN = "HIDDEN_CARD_SHOWN"
+    WRONG_READING = "WRONG_READING"
+    EXTRA_CARD = "EXTRA_CARD"
+    TABLE_CLEARED = "TABLE_CLEARED"
+    CARD_ON_FLOOR = "CARD_ON_FLOOR"
+    TECHNICAL = "TECHNICAL"
+    DECK_INTEGRITY = "DECK_INTEGRITY"
+
+
+def _snake(name: str) -> str:
+    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input", tag=_snake):
+    """Base of all inputs."""
+
+    at: int
+
+
+class Started(Input, frozen=True, kw_only=True):
+    """The process has started; the first input of every run. `documents` are hashes of its config."""
+
+    epoch: int
+    program: str
+    rules: str
+    documents: tuple[str, ...]
+
+
+class CardRead(Input, frozen=True, kw_only=True):
+    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read."""
+
+    scanner: str
+    code: str
+    device_seq: int | None
+    key: str
+
+
+class ReadFailed(Input, frozen=True, kw_only=True):
+    """A scanner saw a card and could not read it, or its frame came damaged."""
+
+    scanner: str
+    cause: str
+
+
+class ScannerOpened(Input, frozen=True, kw_only=True):
+    """The port is open and settled: what arrives from now on is read."""
+
+    scanner: str
+
+
+class ScannerLost(Input, frozen=True, kw_only=True):
+    """The port is gone (unplugged, taken by another process, closed)."""
+
+    scanner: str
+    reason: str
+
+
+class TimerExpired(Input, frozen=True, kw_only=True):
+    """The deadline `name`, armed with `number`, has passed."""
+
+    name: str
+    number: int
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="command", tag=_snake):
+    """Base of all commands, in the form in which they arrive on the bus."""
+
+
+class BetsTaken(Command, frozen=True):
+    """The betting system's answer to `bets.closed`: it takes no more bets, and each box's state."""
+
+    boxes: Mapping[str, BoxState]
+
+
+class WindowFacts(Command, frozen=True):
+    """Facts of a window of this round. None means not told.
+
+    `acknowledges`: the betting system has closed the window too; the facts are final with it.
+    """
+
+    window: str
+    in_play: bool | None = None
+    anyone_drew: bool | None = None
+    anyone_bought: bool | None = None
+    undecided: bool | None = None
+    acknowledges: bool = False
+
+
+class OpenTable(Command, frozen=True):
+    """The table goes live."""
+
+
+class CloseTable(Command, frozen=True):
+    """The table goes off, between two rounds."""
+
+
+class VerifyDeck(Command, frozen=True):
+    """The deck was verified in view of the camera, `count` cards (RPL-76)."""
+
+    count: int
+
+
+class ConfirmShuffle(Command, frozen=True):
+    """The deck was shuffled, cut with the cutting card and laid in the shoe (RPL-77)."""
+
+
+class RepeatShuffle(Command, frozen=True):
+    """The shuffle was wrong and is done again (RPL-77)."""
+
+
+class OpenBetting(Command, frozen=True):
+    """START: a round opens and betting time begins."""
+
+
+class CloseBetting(Command, frozen=True):
+    """No more bets."""
+
+
+class TurnCards(Command, frozen=True):
+    """The cards of `place` have been turned face up."""
+
+    place: str
+
+
+class LayCardAside(Command, frozen=True):
+    """The card that the table asked for lies face down on the marked place."""
+
+
+class ConfirmResult(Command, frozen=True):
+    """RESULT: the dealer confirms the proposed result."""
+
+
+class ClearTable(Command, frozen=True):
+    """The cards of the ended round have been collected."""
+
+
+class DisputeReading(Command, frozen=True):
+    """The last card was read as another than the one that lies there (RPL-75)."""
+
+
+class CallSurplus(Command, frozen=True):
+    """The card that came last is surplus and was not laid on a place (RPL-71)."""
+
+
+class ReportCancel(Command, frozen=True):
+    """Report a case that cancels the round (RPL-70); another person confirms it."""
+
+    reason: CancelReason
+    place: str | None = None
+
+
+class WithdrawReport(Command, frozen=True):
+    """Take the report back."""
+
+
+class ConfirmCancel(Command, frozen=True):
+    """A supervisor cancels the round."""
+
+
+class AnswerQuestion(Command, frozen=True):
+    """Answer the question of the open incident."""
+
+    incident: int
+    yes: bool
+
+
+class ConfirmPicture(Command, frozen=True):
+    """The table lies exactly as the picture after a restart shows it."""
+
+
+class GoOn(Command, frozen=True):
+    """A supervisor lets the round go on."""
+
+
+class OrderRescan(Command, frozen=True):
+    """A supervisor orders the card to be scanned once more."""
+
+
+TablePress: TypeAlias = OpenTable | CloseTable | VerifyDeck | ConfirmShuffle | RepeatShuffle | ClearTable
+RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
+ExceptionPress: TypeAlias = (
+    DisputeReading
+    | CallSurplus
+    | ReportCancel
+    | WithdrawReport
+    | ConfirmCancel
+    | ConfirmPicture
+    | GoOn
+    | OrderRescan
+)
+AnyCommand: TypeAlias = BetsTaken | WindowFacts | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+
+
+PRESS_NAMES: tuple[str, ...] = tuple(
+    str(press.__struct_config__.tag)
+    for press in (*get_args(TablePress), *get_args(RoundPress), AnswerQuestion, *get_args(ExceptionPress))
+)
+"""The presses of people at the table, in the order in which a page shows them."""
+
+
+def command_name(command: Command) -> str:
+    """Return the name of a command on the wire, such as `turn_cards`."""
+    return str(command.__struct_config__.tag)
+
+
+class Commanded(Input, frozen=True, kw_only=True):
+    """A command came in from `actor`.
+
+    `request` makes it idempotent; it is remembered for the round `round_no`, which the sender names,
+    and the one after, and refused as expired later.
+    """
+
+    request: str
+    actor: str
+    role: Role
+    round_no: int
+    command: AnyCommand
+
+
+AnyInput: TypeAlias = Started | CardRead | ReadFailed | ScannerOpened | ScannerLost | TimerExpired | Commanded
+
+
+def encode_input(value: AnyInput) -> bytes:
+    """Return the input as JSON, the form in which the journal keeps it."""
+    return _ENCODER.encode(value)
+
+
+def decode_input(raw: bytes) -> AnyInput:
+    """Read an input from the journal. Raises msgspec.ValidationError for anything else."""
+    return _DECODER.decode(raw)
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_DECODER: msgspec.json.Decoder[AnyInput] = msgspec.json.Decoder(AnyInput)

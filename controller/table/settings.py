@@ -1,0 +1,29 @@
+"""What a table is set to: times, people, scanners. It comes from the table's TOML, checked by `station`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from controller.games.procedure import BoxState
+from controller.table.inputs import Role
+
+
+class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of one table. Durations in milliseconds.
+
+    `grace_ms`: how long after a window the betting system may tell its facts. `guard_ms`: how long after
+    a window's published end the next card waits, unless the betting system has acknowledged the end; at
+    least twice the permitted clock skew, and never shorter than `grace_ms`. `boxes_not_told`: the state
+    of each box when the betting system does not tell it in time.
+    """
+
+    table: str
+    betting_ms: int
+    windows_ms: Mapping[str, int]
+    grace_ms: int
+    guard_ms: int
+    boxes_not_told: Mapping[str, BoxState]
+    people: Mapping[str, Role]
+    scanners: tuple[str, ...]

@@ -1,0 +1,49 @@
+"""What people read: one table of texts, by prompt code. The codes travel; the texts are looked up."""
+
+from __future__ import annotations
+
+PLACES = {
+    "box1": "box 1",
+    "box2": "box 2 (main)",
+    "box3": "box 3",
+    "dealer": "the dealer",
+    "switch": "the switch cards",
+    "burn": "the burned cards",
+}
+
+PROMPTS = {
+    "OPEN_TABLE": "Open the table",
+    "VERIFY_DECK": "Verify the deck in view of the camera",
+    "SHUFFLE": "Shuffle, cut and lay the deck in the shoe",
+    "START": "Press START",
+    "PLACE_BETS": "Betting time: press NO MORE BETS or let it run out",
+    "WAIT_FOR_FACTS": "Wait for the betting system",
+    "DEAL_CARD": "Deal card {n} to {place}",
+    "WAIT_FOR_PLAYERS": "Wait: players are choosing",
+    "TURN": "Turn {place}",
+    "LAY_ASIDE": "Lay card {n} of {place} face down beside the hand",
+    "CONFIRM_RESULT": "Press RESULT",
+    "CLEAR_TABLE": "Collect the cards",
+    "SAME_CARD": "This code has been read at {place}, card {n}. Is it the same card?",
+    "FACE_SEEN": "A card came out that is not due. Has its face been seen?",
+    "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
+    "SCAN_AGAIN": "Scan card {n} of {place} again",
+    "SCAN_DRAWN_CARD": "Scan the card that was drawn",
+    "CALL_SUPERVISOR": "Wait for the supervisor",
+    "SCANNER_GONE": "The scanner is gone: check cable and power",
+    "CONFIRM_PICTURE": "Does the table lie exactly as shown?",
+    "CHECK_DECK": "The deck must be checked before the next round",
+    "SHUFFLE_AGAIN": "Shuffle again",
+    "NOTED": "Noted",
+}
+
+
+def place_text(place: str) -> str:
+    """Return what people call a place."""
+    return PLACES.get(place, place)
+
+
+def prompt_text(code: str, place: str | None = None, n: int | None = None) -> str:
+    """Return the text of a prompt. Raises KeyError for a code without a text."""
+    where = place_text(place) if place is not None else "the table"
+    return PROMPTS[code].format(place=where, n="" if n is None else n)
