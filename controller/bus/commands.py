@@ -1,0 +1,95 @@
+"""Command intake: two ROUTER sockets, and the endpoint a command came in by is its right.
+
+An answer leaves only when the station calls back, which it does once the input is durable. What cannot be a
+command is refused at once, and so is everything while the table's queue is full.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+import zmq
+import zmq.asyncio
+
+from controller.bus.endpoints import Endpoints, bind
+from controller.bus.replay_server import router
+from controller.bus.wire import Answer, CommandRequest, Reason, encode, request_named_in
+
+REQUEST_BYTES_MAX = 65_536
+ANSWERS_HELD_MAX = 100
+"""SNDHWM and RCVHWM per client."""
+LINGER_MS = 200
+
+Reply: TypeAlias = Callable[[Answer], None]
+"""Called once for each request taken, on the loop, after its input is durable."""
+Submit: TypeAlias = Callable[[str, CommandRequest, Reply], bool]
+"""Gets the endpoint's role, the request and its reply; returns False when the table's queue is full."""
+
+
+class CommandIntake:
+    """Takes commands on both endpoints. `run` is a task to supervise; it never returns."""
+
+    def __init__(
+        self, endpoints: Endpoints, submit: Submit, *, context: zmq.Context[Any] | None = None
+    ) -> None:
+        """Bind both endpoints. Raises EndpointRefused; whatever was bound is closed again."""
+        self._submit = submit
+        self._sockets: dict[str, zmq.asyncio.Socket] = {}
+        try:
+            for role, endpoint in (("betting", endpoints.betting), ("operator", endpoints.operator)):
+                self._sockets[role] = router(context or zmq.Context.instance(), held=ANSWERS_HELD_MAX)
+                bind(self._sockets[role], endpoint)
+        except BaseException:
+            self.close()
+            raise
+
+    async def run(self) -> None:
+        """Take commands until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            for role, socket in self._sockets.items():
+                tasks.create_task(self._take(role, socket), name=f"commands {role}")
+
+    def close(self) -> None:
+        """Close both sockets. Answers that come later are dropped; the client asks again by request id."""
+        for socket in self._sockets.values():
+            socket.close(linger=LINGER_MS)
+
+    async def _take(self, role: str, socket: zmq.asyncio.Socket) -> None:
+        while True:
+            frames = await socket.recv_multipart()
+            reply = _reply_on(socket, frames[:-1])
+            decoded = read_command(role, frames[-1])
+            if isinstance(decoded, Answer):
+                reply(decoded)
+            elif not self._submit(role, decoded, reply):
+                reply(
+                    Answer(decoded.request, False, Reason.BUSY, "the table's queue is full; send it again")
+                )
+            # A flood on one endpoint gives everything else on the loop its turn.
+            await asyncio.sleep(0)
+
+
+def read_command(role: str, raw: bytes) -> CommandRequest | Answer:
+    """Read a request, or say what is wrong with it: where, what came, what was expected."""
+    if len(raw) > REQUEST_BYTES_MAX:
+        text = f"command on {role}: {len(raw)} bytes, expected at most {REQUEST_BYTES_MAX}"
+        return Answer("", False, Reason.MALFORMED, text)
+    try:
+        return _DECODER.decode(raw)
+    except msgspec.DecodeError as error:
+        return Answer(request_named_in(raw), False, Reason.MALFORMED, f"command on {role}: {error}")
+
+
+def _reply_on(socket: zmq.asyncio.Socket, address: Sequence[bytes]) -> Reply:
+    def reply(answer: Answer) -> None:
+        if not socket.closed:
+            # ROUTER drops for a client that has gone or does not read, so this is done when it returns.
+            socket.send_multipart([*address, encode(answer)], flags=zmq.NOBLOCK)
+
+    return reply
+
+
+_DECODER = msgspec.json.Decoder(CommandRequest)

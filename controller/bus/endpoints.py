@@ -1,0 +1,154 @@
+"""Endpoints: where the sockets of one table are, and the rules for binding and reaching them.
+
+Without keys nothing leaves the machine: `ipc://` files of one user, or loopback TCP for feeds and replay.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket as unix
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import zmq
+
+from controller.bus.errors import EndpointRefused
+from controller.table.events import AUDIENCES, Audience
+
+IPC_PATH_BYTES_MAX = 107
+"""Length of sun_path, unix(7), without its closing zero."""
+PORTS = 2 * len(AUDIENCES)
+"""Loopback ports that one table takes: a live feed and a replay server for each audience."""
+NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+
+
+class Endpoints(msgspec.Struct, frozen=True):
+    """All sockets of one table. `picture` and the two command sockets are always `ipc://`."""
+
+    live: Mapping[Audience, str]
+    replay: Mapping[Audience, str]
+    picture: str
+    betting: str
+    operator: str
+
+    @classmethod
+    def ipc(cls, directory: Path, table: str) -> Endpoints:
+        """Name everything under `directory/table/`. Raises EndpointRefused for an unusable name."""
+        check_name(table)
+        home = directory.absolute() / table
+        return cls(
+            live={audience: f"ipc://{home}/live.{audience}" for audience in AUDIENCES},
+            replay={audience: f"ipc://{home}/replay.{audience}" for audience in AUDIENCES},
+            picture=f"ipc://{home}/picture",
+            betting=f"ipc://{home}/commands.betting",
+            operator=f"ipc://{home}/commands.operator",
+        )
+
+    @classmethod
+    def loopback(cls, directory: Path, table: str, base_port: int) -> Endpoints:
+        """Put feeds and replay on `PORTS` ports of 127.0.0.1 from `base_port`, the rest under `directory`."""
+        address = {
+            audience: f"tcp://127.0.0.1:{base_port + 2 * index}" for index, audience in enumerate(AUDIENCES)
+        }
+        replay = {
+            audience: f"tcp://127.0.0.1:{base_port + 2 * index + 1}"
+            for index, audience in enumerate(AUDIENCES)
+        }
+        return msgspec.structs.replace(cls.ipc(directory, table), live=address, replay=replay)
+
+
+def check_name(table: str) -> None:
+    """Raise EndpointRefused unless `table` can stand in ids, paths and sources."""
+    if not NAME.fullmatch(table):
+        raise EndpointRefused(f"table {table!r}: expected 1 to 32 letters, digits, '-' or '_'")
+
+
+def check_local(endpoint: str) -> None:
+    """Raise EndpointRefused for an address that leaves the machine or has no file modes."""
+    scheme, _, address = endpoint.partition("://")
+    match scheme:
+        case "ipc":
+            _check_path(endpoint, address)
+        case "tcp":
+            _check_loopback(endpoint, address)
+        case _:
+            raise EndpointRefused(f"{endpoint}: expected ipc://<absolute path> or tcp://127.0.0.1:<port>")
+
+
+def bind(socket: zmq.Socket[Any], endpoint: str) -> None:
+    """Bind to a local endpoint; an ipc file gets mode 0600 in a directory of mode 0700.
+
+    The file of a dead process is replaced. Raises EndpointRefused when a living one serves there:
+    libzmq would silently take the name away from it.
+    """
+    check_local(endpoint)
+    path = Path(endpoint.removeprefix("ipc://")) if endpoint.startswith("ipc://") else None
+    try:
+        if path is not None:
+            _make_private(path.parent)
+            _check_free(path)
+        socket.bind(endpoint)
+        if path is not None:
+            path.chmod(0o600)
+    except (OSError, zmq.ZMQError) as error:
+        raise EndpointRefused(f"{endpoint}: cannot bind: {error}") from error
+
+
+def connect(socket: zmq.Socket[Any], endpoint: str) -> None:
+    """Connect to a local endpoint; nobody needs to serve there yet. Raises EndpointRefused."""
+    check_local(endpoint)
+    try:
+        socket.connect(endpoint)
+    except zmq.ZMQError as error:
+        raise EndpointRefused(f"{endpoint}: cannot connect: {error}") from error
+
+
+def _check_path(endpoint: str, path: str) -> None:
+    if not path.startswith("/"):
+        raise EndpointRefused(f"{endpoint}: expected an absolute path, whose file modes keep others out")
+    length = len(path.encode())
+    if length > IPC_PATH_BYTES_MAX:
+        raise EndpointRefused(
+            f"{endpoint}: path of {length} bytes, at most {IPC_PATH_BYTES_MAX} fit a socket; "
+            "choose a shorter directory"
+        )
+
+
+def _check_loopback(endpoint: str, address: str) -> None:
+    host, _, port = address.rpartition(":")
+    try:
+        local = ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise EndpointRefused(
+            f"{endpoint}: leaves the machine, and the bus has no keys; expected tcp://127.0.0.1:<port>"
+        )
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise EndpointRefused(f"{endpoint}: port {port!r}, expected 1 to 65535")
+
+
+def _make_private(directory: Path) -> None:
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stat.S_IMODE(directory.stat().st_mode) != 0o700:
+        directory.chmod(0o700)
+
+
+def _check_free(path: Path) -> None:
+    """Refuse a name that a living process serves, and one that is no socket (libzmq would unlink it)."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise EndpointRefused(f"{path}: is there and is no socket; move it away")
+    with unix.socket(unix.AF_UNIX, unix.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return
+    raise EndpointRefused(f"{path}: another process serves this table's bus; stop it first")

@@ -1,0 +1,38 @@
+"""Faults of the bus. Operating conditions (a refused command, a drop, a gap) are never exceptions.
+
+    BusError
+      EndpointRefused    the address is not one we may serve or reach
+      MalformedMessage   what arrived is not a message of the bus
+      ForeignSource      another table, audience or environment speaks on this feed
+      ChainBroken        numbers and hashes do not lead from the cursor to what the table says
+      ReplayRefused      the table cannot replay what was asked
+      NoAnswer           a command got no answer; its effect is unknown until it is sent again
+"""
+
+
+class BusError(Exception):
+    """Base of all faults of the bus."""
+
+
+class EndpointRefused(BusError):
+    """The endpoint leaves the machine, is in use, or cannot be bound safely."""
+
+
+class MalformedMessage(BusError):
+    """Bytes that are not what the contract says."""
+
+
+class ForeignSource(BusError):
+    """A message of another table, audience or environment: a wiring fault, never to be acted on."""
+
+
+class ChainBroken(BusError):
+    """The stored cursor and the table's chain are not of one history. A person must look."""
+
+
+class ReplayRefused(BusError):
+    """The replay server answered with a reason instead of messages."""
+
+
+class NoAnswer(BusError):
+    """No answer to a command within all attempts."""

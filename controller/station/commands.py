@@ -1,0 +1,52 @@
+"""`tablectl run CONFIG`: the daemon at the dealer station."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+from pathlib import Path
+
+from controller.bus.errors import BusError
+from controller.journal import JournalError
+from controller.station import log
+from controller.station.clock import LiveClock
+from controller.station.config import load
+from controller.station.errors import StationError
+from controller.station.station import Station
+
+REFUSED_TO_START = 3
+FAILED = 1
+
+
+def add_run(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser("run", help="run the daemon of one table")
+    parser.add_argument("config", type=Path, help="the table's TOML file")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run until SIGTERM or SIGINT. Returns 3 when the station refuses to start, 1 when a part of it died."""
+    log.set_up()
+    try:
+        config = load(arguments.config)
+        station = Station(config, LiveClock())
+    except (StationError, JournalError, BusError) as error:
+        logging.getLogger("station").critical(str(error))
+        return REFUSED_TO_START
+    return asyncio.run(serve(station))
+
+
+async def serve(station: Station) -> int:
+    """Run a station until a signal ends it."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    try:
+        await station.run(stopped)
+    except ExceptionGroup:
+        return FAILED  # The part that died has said so in the log.
+    return 0

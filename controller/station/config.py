@@ -1,0 +1,221 @@
+"""The station's config: one TOML file a table, which names its game and its decks.
+
+Every key that nobody reads is an error, with the nearest name that would be read. The text of every file
+that was used is kept, by hash, in the journal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from controller.bus.endpoints import Endpoints
+from controller.bus.envelope import Environment
+from controller.cards import CodeMap, Scheme, code_map
+from controller.games.procedure import BoxState, Game
+from controller.games.rules import GAME, load_rules
+from controller.games.russian_live import BUY_TIME, FINAL_OPTIONS, OPTIONS, RussianLive
+from controller.station.errors import ConfigError
+from controller.table.inputs import Role
+from controller.table.settings import TableSettings
+from drivers.contract import SerialSettings, unknown_name
+from drivers.families import open_framer
+
+Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
+
+
+class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Durations in milliseconds; see `TableSettings`."""
+
+    betting_ms: Milliseconds
+    grace_ms: Milliseconds
+    guard_ms: Milliseconds
+    windows_ms: Mapping[str, Milliseconds]
+
+    def __post_init__(self) -> None:
+        if self.guard_ms < self.grace_ms:
+            raise ValueError(f"guard_ms {self.guard_ms} is shorter than grace_ms {self.grace_ms}")
+
+
+class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One scanner. `port` is a device path; relative to the table's file when it starts with a dot."""
+
+    family: str
+    port: str
+    line: SerialSettings = SerialSettings()
+    options: dict[str, Any] = {}
+
+
+class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table's TOML file as it is written."""
+
+    table: str
+    environment: Environment
+    game: str
+    deck: str
+    run_dir: str
+    times: Times
+    boxes_not_told: Mapping[str, BoxState]
+    people: Mapping[str, Role]
+    scanners: Mapping[str, ScannerConfig]
+    other_decks: tuple[str, ...] = ()
+    day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
+
+
+class DeckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A deck's TOML file."""
+
+    scheme: Scheme
+    codes: dict[str, str] | None = None
+
+
+class StationConfig(msgspec.Struct, frozen=True):
+    """Everything a station needs to know, checked. `documents` are the texts of all files, by name."""
+
+    path: Path
+    settings: TableSettings
+    environment: Environment
+    game: Game
+    deck: CodeMap
+    other_decks: tuple[CodeMap, ...]
+    scanners: Mapping[str, ScannerConfig]
+    run_dir: Path
+    day_begins_hour: int
+    rules: str
+    documents: Mapping[str, str]
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """The sockets of this table."""
+        return Endpoints.ipc(self.run_dir, self.settings.table)
+
+    @property
+    def table_dir(self) -> Path:
+        """Where this table's journal, recordings and sockets lie."""
+        return self.run_dir / self.settings.table
+
+
+GAMES = {GAME: lambda settings: RussianLive(load_rules(settings))}
+"""Game name to the builder that takes its decoded TOML."""
+STAGES = {GAME: (OPTIONS, FINAL_OPTIONS, BUY_TIME)}
+
+
+def load(path: Path) -> StationConfig:
+    """Read a table's config. Raises ConfigError, which names the file, the key and what to do."""
+    documents: dict[str, str] = {}
+    home = path.resolve().parent
+    table = _read(path, TableFile, documents)
+    game_path = home.parent / "games" / f"{table.game}.toml"
+    game = _build_game(table.game, game_path, documents)
+    decks = {name: _read_deck(home, name, documents) for name in (table.deck, *table.other_decks)}
+    _check(path, table, game)
+    return StationConfig(
+        path=path,
+        settings=_settings(table),
+        environment=table.environment,
+        game=game,
+        deck=decks[table.deck],
+        other_decks=tuple(decks[name] for name in table.other_decks),
+        scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
+        run_dir=(home / table.run_dir).resolve(),
+        day_begins_hour=table.day_begins_hour,
+        rules=hashlib.sha256(documents[game_path.name].encode()).hexdigest(),
+        documents=documents,
+    )
+
+
+def _settings(table: TableFile) -> TableSettings:
+    return TableSettings(
+        table=table.table,
+        betting_ms=table.times.betting_ms,
+        windows_ms=table.times.windows_ms,
+        grace_ms=table.times.grace_ms,
+        guard_ms=table.times.guard_ms,
+        boxes_not_told=table.boxes_not_told,
+        people=table.people,
+        scanners=tuple(table.scanners),
+    )
+
+
+def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
+    port = os.path.normpath(home / scanner.port) if scanner.port.startswith(".") else scanner.port
+    return msgspec.structs.replace(scanner, port=port)
+
+
+def _check(path: Path, table: TableFile, game: Game) -> None:
+    """What no single key can say: the parts must fit together."""
+    for stage in STAGES[table.game]:
+        if stage not in table.times.windows_ms:
+            raise ConfigError(f"{path}: times.windows_ms.{stage}: missing; {table.game} opens this window")
+    for box in game.boxes:
+        if table.boxes_not_told.get(box, BoxState.EMPTY) is BoxState.EMPTY:
+            raise ConfigError(f"{path}: boxes_not_told.{box}: expected dark or open; not told means in play")
+    if Role.DEALER not in table.people.values() or Role.SUPERVISOR not in table.people.values():
+        raise ConfigError(f"{path}: people: a table needs a dealer and a supervisor, who are two people")
+    if Role.BETTING in table.people.values():
+        raise ConfigError(f"{path}: people: betting is the role of the betting system, not of a person")
+    for name, scanner in table.scanners.items():
+        try:
+            open_framer(scanner.family, scanner.options)
+        except ValueError as error:
+            raise ConfigError(f"{path}: scanners.{name}: {error}") from None
+
+
+def _build_game(name: str, path: Path, documents: dict[str, str]) -> Game:
+    if name not in GAMES:
+        raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
+    settings = _read_toml(path, documents)
+    try:
+        return GAMES[name](settings)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _read_deck(home: Path, name: str, documents: dict[str, str]) -> CodeMap:
+    path = home.parent / "decks" / f"{name}.toml"
+    deck = _read(path, DeckFile, documents)
+    try:
+        return code_map(name, deck.scheme, deck.codes)
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _read(path: Path, model: type[Any], documents: dict[str, str]) -> Any:
+    found = _read_toml(path, documents)
+    _check_names(path, "", found, model)
+    try:
+        return msgspec.convert(found, model)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _read_toml(path: Path, documents: dict[str, str]) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        documents[path.name] = text
+        return tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is no TOML: {error}") from None
+
+
+def _check_names(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:
+    """Refuse keys that nobody reads, in this table and in the tables inside it."""
+    fields = {field.name: field.type for field in msgspec.structs.fields(model)}
+    for name, value in found.items():
+        if name not in fields:
+            raise ConfigError(f"{path}: {where}{unknown_name(name, fields)}")
+        kind = fields[name]
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
+            _check_names(path, f"{where}{name}.", value, kind)
+        elif kind == Mapping[str, ScannerConfig] and isinstance(value, dict):
+            for key, inner in value.items():
+                if isinstance(inner, dict):
+                    _check_names(path, f"{where}{name}.{key}.", inner, ScannerConfig)

@@ -1,0 +1,20 @@
+"""Environment faults of the station; all of them refuse a start or end the process.
+
+StationError
+    ConfigError      a config file that can't be used: what, where, got, expected
+    StartRefused     the journal, the clock or another process speaks against starting
+"""
+
+from __future__ import annotations
+
+
+class StationError(Exception):
+    """The station can't start or go on. The text says what, where, got, expected, and what to do."""
+
+
+class ConfigError(StationError):
+    """A config file is missing, broken, or holds something that is not understood."""
+
+
+class StartRefused(StationError):
+    """Starting now would break a promise that the journal makes."""

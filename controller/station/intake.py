@@ -1,0 +1,109 @@
+"""From what comes in to inputs: one code for the live station and for replay.
+
+`Intake` holds the framers and turns each capture line into the inputs it means. A line's first input
+has the line's own time, each further one a microsecond more, so that a recording gives the same times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from controller.journal.recording import Kind, Line
+from controller.station.errors import StationError
+from controller.table.inputs import (
+    AnyInput,
+    CardRead,
+    Commanded,
+    ReadFailed,
+    ScannerLost,
+    ScannerOpened,
+    Started,
+    TimerExpired,
+    decode_input,
+)
+from drivers import contract
+from drivers.contract import Framer
+
+
+class Taken(NamedTuple):
+    """An input, and the driver report behind it that is acknowledged once the input is durable."""
+
+    value: AnyInput
+    report: contract.Report | None = None
+
+
+class Intake:
+    """Turns lines into inputs. `new_key` gives the 64 hex digits for each card read, in order."""
+
+    def __init__(
+        self,
+        framers: Mapping[str, Framer],
+        new_key: Callable[[str, int], str],
+        on_garbage: Callable[[str, contract.Garbage | contract.DeviceReported], None],
+    ) -> None:
+        self.framers = framers
+        self._new_key = new_key
+        self._on_garbage = on_garbage
+
+    def take(self, line: Line) -> list[Taken]:
+        """Return the inputs that a line means; none for stale bytes and for a frame that is not complete."""
+        at, source = line.at_us, line.source
+        match line.kind:
+            case Kind.CHUNK:
+                self.framers[source].receive(bytes.fromhex(line.payload), at)
+                return self._reports(source, at)
+            case Kind.TICK:
+                self.framers[source].tick(at)
+                return self._reports(source, at)
+            case Kind.OPENED:
+                return [Taken(ScannerOpened(at=at, scanner=source))]
+            case Kind.LOST:
+                return [Taken(ScannerLost(at=at, scanner=source, reason=line.payload))]
+            case Kind.TIMER:
+                return [Taken(TimerExpired(at=at, name=source, number=int(line.payload)))]
+            case Kind.COMMAND:
+                return [Taken(decode_command(line))]
+            case Kind.START | Kind.INPUT:
+                return [Taken(decode_input(line.payload.encode()))]
+            case Kind.STALE:
+                return []
+            case Kind.KEY:
+                raise StationError(f"capture at {at}: a key of {source} that no card read asked for")
+
+    def _reports(self, scanner: str, at: int) -> list[Taken]:
+        taken: list[Taken] = []
+        while (report := self.framers[scanner].next_report()) is not None:
+            match report:
+                case contract.CodeRead(code=code, device_seq=device_seq):
+                    key = self._new_key(scanner, at + len(taken))
+                    value: AnyInput = CardRead(
+                        at=at + len(taken), scanner=scanner, code=code, device_seq=device_seq, key=key
+                    )
+                case contract.ReadFailed(cause=cause):
+                    value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
+                case _:
+                    self._on_garbage(scanner, report)
+                    continue
+            taken.append(Taken(value, report))
+        return taken
+
+
+def encode_command(value: Commanded) -> str:
+    """Return the payload of a command line."""
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+def decode_command(line: Line) -> Commanded:
+    """Read a command line. Raises StationError for anything else."""
+    value = decode_input(line.payload.encode())
+    if not isinstance(value, Commanded):
+        raise StationError(f"capture at {line.at_us}: expected a command, got {type(value).__name__}")
+    return value
+
+
+def encode_start(value: Started) -> str:
+    """Return the payload of a start line."""
+    return msgspec.json.encode(value, order="deterministic").decode()

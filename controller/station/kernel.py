@@ -1,0 +1,116 @@
+"""The kernel: the table and its envelopes, one step at a time, and recovery through the same code.
+
+Live, simulated and replayed tables differ in where inputs come from and where messages go; never here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from controller.bus.envelope import Envelopes, Heads, Stamp
+from controller.journal import Reader
+from controller.station.config import StationConfig
+from controller.station.errors import StartRefused
+from controller.table.events import Audience, Event, RoundClosed, RoundConfirmed, encode_events
+from controller.table.inputs import AnyInput, decode_input, encode_input
+from controller.table.table import Table
+
+
+class Stepped(msgspec.Struct, frozen=True):
+    """One step done: its input and events as the journal keeps them, and the finished messages.
+
+    `carried` is there when the step reached a round boundary.
+    """
+
+    input: bytes
+    events: tuple[Event, ...]
+    events_raw: bytes
+    messages: Mapping[Audience, tuple[bytes, ...]]
+    carried: bytes | None
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """What goes from round to round: the table's record and the heads of the streams."""
+
+    table: msgspec.Raw
+    heads: Heads
+
+
+class Kernel:
+    """A table with its streams."""
+
+    def __init__(self, config: StationConfig) -> None:
+        self.config = config
+        self.table = Table(config.settings, config.game, config.deck, config.other_decks)
+        self._stream(None)
+
+    def _stream(self, heads: Heads | None) -> None:
+        table = self.config.settings.table
+        self.envelopes = Envelopes(table=table, environment=self.config.environment, heads=heads)
+
+    def step(self, value: AnyInput) -> Stepped:
+        """Take one input. A bug of ours raises, and the input must not be journaled then."""
+        events = self.table.step(value)
+        state = self.table.state
+        terminal = any(isinstance(event, RoundConfirmed | RoundClosed) for event in events)
+        stamp = Stamp(
+            at_us=value.at,
+            epoch=state.epoch,
+            phase=state.phase,
+            rules=state.rules,
+            roundid=self.table.roundid,
+            rev=1 if terminal else None,
+        )
+        return Stepped(
+            encode_input(value),
+            events,
+            encode_events(events),
+            self.envelopes.build(events, stamp),
+            self._carried() if _is_boundary(value) else None,
+        )
+
+    def _carried(self) -> bytes | None:
+        record = self.table.carried()
+        if record is None:
+            return None
+        return msgspec.json.encode(Carried(msgspec.Raw(record), self.envelopes.heads()))
+
+    def restore(self, raw: bytes) -> None:
+        """Become the kernel that wrote the `carried` record. Raises msgspec.ValidationError."""
+        record = msgspec.json.decode(raw, type=Carried)
+        self.table.restore(bytes(record.table))
+        self._stream(record.heads)
+
+
+def _is_boundary(value: AnyInput) -> bool:
+    """Whether this input may have ended a round, so that a record is due."""
+    command = getattr(value, "command", None)
+    return command is not None and command.__struct_config__.tag == "clear_table"
+
+
+def recover(kernel: Kernel, reader: Reader, *, on_step: Callable[[], None] = lambda: None) -> int:
+    """Bring the kernel to where the journal ends; returns how many steps were taken again.
+
+    Events and messages of every step are compared with those on record. Raises StartRefused naming the
+    first step that differs.
+    """
+    carried = reader.last_carried()
+    after = 0
+    if carried is not None:
+        after, raw = carried
+        kernel.restore(raw)
+    count = 0
+    for step in reader.steps(after):
+        on_step()
+        again = kernel.step(decode_input(step.input))
+        recorded = b"[" + b",".join(step.events) + b"]"
+        sent = {audience: messages for audience, messages in again.messages.items() if messages}
+        if again.events_raw != recorded or sent != dict(step.messages):
+            raise StartRefused(
+                f"step {step.n}: the program of today makes other events of this input than those on record; "
+                f"start the version that wrote them, or close the day with it"
+            )
+        count += 1
+    return count

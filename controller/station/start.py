@@ -1,0 +1,164 @@
+"""A start: open the journal, take its inputs again, and begin an epoch and a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from controller.journal import Days, Heads, Journal, Reader
+from controller.journal.recording import Kind, Line, Recorder
+from controller.station.clock import check_behind
+from controller.station.config import StationConfig
+from controller.station.errors import StartRefused
+from controller.station.kernel import Kernel, recover
+from controller.table.events import AUDIENCES
+from controller.table.inputs import Started, decode_input
+
+PROGRAM = version("tablectl")
+AUDIENCE_NAMES = tuple(audience.value for audience in AUDIENCES)
+
+OpenJournal = Callable[[Path, Heads | None], Journal]
+
+
+def open_journal(path: Path, heads: Heads | None) -> Journal:
+    """Open or begin a journal file; `heads` are those of the day before."""
+    return Journal.open(path, audiences=AUDIENCE_NAMES, heads=heads)
+
+
+class Start(msgspec.Struct, frozen=True):
+    """What a start has found and made. `started` is still to be taken as the first input."""
+
+    kernel: Kernel
+    journal: Journal
+    recorder: Recorder
+    started: Started
+
+
+def start(
+    config: StationConfig,
+    now_us: int,
+    *,
+    open_file: OpenJournal = open_journal,
+    on_step: Callable[[], None] = lambda: None,
+) -> Start:
+    """Recover the table of `config` and begin its next epoch.
+
+    Raises StartRefused, JournalInUse or JournalDamaged when starting would break a promise.
+    """
+    for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    kernel = Kernel(config)
+    journal = _open_newest(config, now_us, open_file)
+    try:
+        last_us = journal.heads().at_us
+        check_behind(now_us, last_us)
+        since = _recover(kernel, journal, config, on_step)
+        started = Started(
+            at=max(now_us, last_us + 1),
+            epoch=journal.heads().epoch + 1,
+            program=PROGRAM,
+            rules=config.rules,
+            documents=tuple(journal.add_document(text) for text in config.documents.values()),
+        )
+        recorder = _record(config, started, journal, since)
+    except BaseException:
+        journal.close()
+        raise
+    return Start(kernel, journal, recorder, started)
+
+
+def gaming_day(at_us: int, begins_hour: int) -> str:
+    """Return the gaming day, `2026-11-30`, that `at_us` belongs to; it begins at that hour UTC."""
+    moment = datetime.fromtimestamp(at_us / 1_000_000, UTC) - timedelta(hours=begins_hour)
+    return moment.date().isoformat()
+
+
+def journal_path(config: StationConfig, at_us: int) -> Path:
+    """Return the journal file of the gaming day."""
+    day = gaming_day(at_us, config.day_begins_hour)
+    return config.table_dir / f"{day}.journal"
+
+
+def _open_newest(config: StationConfig, now_us: int, open_file: OpenJournal) -> Journal:
+    paths = Days(config.table_dir).paths()
+    if not paths:
+        return open_file(journal_path(config, now_us), None)
+    if len(paths) == 1:
+        return open_file(paths[-1], None)
+    with Reader.open(paths[-1]) as newest:
+        opening = newest.opening
+    return open_file(paths[-1], opening)
+
+
+def _recover(
+    kernel: Kernel, journal: Journal, config: StationConfig, on_step: Callable[[], None]
+) -> tuple[str, int]:
+    """Take the inputs after the last `carried` record again; returns that record's file and step."""
+    reader = journal.reader
+    if reader.last_carried() is None:
+        paths = Days(config.table_dir).paths()
+        if len(paths) > 1:
+            with Reader.open(paths[-2]) as before:
+                carried = before.last_carried()
+                assert carried is not None, "a day ends with a record"
+                kernel.restore(carried[1])
+    _check_documents(reader, config)
+    recover(kernel, reader, on_step=on_step)
+    carried = reader.last_carried()
+    return reader.path.name, carried[0] if carried is not None else 0
+
+
+def _check_documents(reader: Reader, config: StationConfig) -> None:
+    """An open round is finished, or cancelled, under the config that opened it."""
+    carried = reader.last_carried()
+    opened = False
+    documents: tuple[str, ...] | None = None
+    for step in reader.steps(carried[0] if carried is not None else 0):
+        value = decode_input(step.input)
+        documents = value.documents if isinstance(value, Started) else documents
+        opened = opened or any(b'"event":"round.opened"' in event for event in step.events)
+    if not opened or documents is None:
+        return
+    wanted = {reader.document(document) for document in documents}
+    if wanted != set(config.documents.values()):
+        raise StartRefused(
+            f"{reader.path}: a round is open under another config than {config.path} and the files it names; "
+            f"start with the config of that round, end the round, then change it"
+        )
+
+
+def _record(config: StationConfig, started: Started, journal: Journal, since: tuple[str, int]) -> Recorder:
+    carried = journal.reader.last_carried()
+    facts = [
+        ("table", config.settings.table),
+        ("environment", config.environment.value),
+        ("program", started.program),
+        ("epoch", str(started.epoch)),
+        ("config", config.path.name),
+        *(("document", _quoted(name, text)) for name, text in config.documents.items()),
+        ("journal", f"{since[0]} after {since[1]}"),
+    ]
+    if carried is not None:
+        facts.append(("carried", carried[1].decode()))
+    path = config.table_dir / "sessions" / f"{started.epoch:06d}-{started.at}.capture"
+    recorder = Recorder(path, facts)
+    for step in journal.reader.steps(since[1]):
+        recorder.write(Line(step.at_us, Kind.INPUT, "journal", step.input.decode()))
+    return recorder
+
+
+def _quoted(name: str, text: str) -> str:
+    return f"{name} {msgspec.json.encode(text).decode()}"
+
+
+def documents_of(facts: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the config texts that a recording's header holds, by file name."""
+    documents = {}
+    for fact in facts:
+        name, _, quoted = fact.partition(" ")
+        documents[name] = msgspec.json.decode(quoted, type=str)
+    return documents

@@ -1,0 +1,370 @@
+"""The running station: what comes in, one queue, one consumer, and what goes out once it is durable.
+
+Inputs are stamped, recorded and queued by whoever brings them; the consumer alone steps the table,
+writes the journal and only then lets anything leave the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from controller.bus.commands import CommandIntake, Reply
+from controller.bus.publisher import OpenWindow, Publisher, Pulse
+from controller.bus.replay_server import ReplayServer
+from controller.bus.wire import Answer, CommandRequest
+from controller.journal import Days, Journal
+from controller.journal.recording import Kind, Line
+from controller.station.config import StationConfig
+from controller.station.intake import Intake, Taken, encode_command, encode_start
+from controller.station.kernel import Kernel, Stepped
+from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
+from controller.table.dealing import BETTING
+from controller.table.events import EVERYBODY, SHOW, Audience
+from controller.table.inputs import Commanded, Role
+from controller.table.picture import draw
+from drivers.contract import Clock, DeviceReported, Garbage
+from drivers.families import open_framer
+from drivers.port import Port
+
+QUEUE_MAX = 1_000
+"""Inputs waiting for the consumer. When it is full, commands are answered BUSY and a scanner is cut off."""
+ALIVE_S = 1.0
+UNKNOWN_PERSON = "UNKNOWN_PERSON"
+ENCODER = msgspec.json.Encoder(order="deterministic")
+
+log = logging.getLogger("station")
+
+
+class Waiting(NamedTuple):
+    """One input in the queue, and what is done for its sender once it is durable."""
+
+    taken: Taken
+    scanner: str | None = None
+    reply: Reply | None = None
+
+
+class Feeds(Protocol):
+    """Where finished messages and pictures go."""
+
+    def publish(self, messages: Mapping[Audience, tuple[bytes, ...]]) -> None: ...
+    def picture(self, raw: bytes) -> None: ...
+    def alive(self, pulse: Pulse) -> None: ...
+    def close(self) -> None: ...
+
+
+OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
+
+
+def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
+    """Bind the live feeds of the table."""
+    return Publisher(
+        config.endpoints,
+        source=(config.settings.table, config.environment),
+        heads=kernel.envelopes.heads(),
+    )
+
+
+class Station:
+    """One table's daemon. `run` is its whole life."""
+
+    def __init__(
+        self,
+        config: StationConfig,
+        clock: Clock,
+        *,
+        new_key: Callable[[], str] = lambda: secrets.token_hex(32),
+        open_file: OpenJournal = open_journal,
+        open_feeds: OpenFeeds = open_publisher,
+        on_recovery_step: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Recover the table and begin an epoch; raises what `start` raises."""
+        self.config = config
+        self.clock = clock
+        self._open_file = open_file
+        begun = start(config, clock.now_us(), open_file=open_file, on_step=on_recovery_step)
+        self._take_over(begun)
+        self._draw_key = new_key
+        self._queue: asyncio.Queue[Waiting] = asyncio.Queue(QUEUE_MAX)
+        self._stepping = False
+        self._moved = asyncio.Event()
+        self._last_us = begun.started.at
+        framers = {
+            name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
+        }
+        self.intake = Intake(framers, self._key, self._garbage)
+        self.feeds = open_feeds(config, self.kernel)
+        self.ports = {
+            name: Port(name, scanner.port, settings=scanner.line, listener=_Line(self, name), clock=clock)
+            for name, scanner in config.scanners.items()
+        }
+        self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
+        self._step(Waiting(Taken(begun.started)))
+
+    def _take_over(self, begun: Start) -> None:
+        self.kernel = begun.kernel
+        self.journal: Journal = begun.journal
+        self.recorder = begun.recorder
+
+    async def run(self, stopped: asyncio.Event | None = None) -> None:
+        """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
+        commands = CommandIntake(self.config.endpoints, self.submit)
+        replay = ReplayServer(self.config.endpoints, JournalOutbox(self), table=self.config.settings.table)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                parts = {
+                    "consumer": self._consume(),
+                    "timers": self._watch_deadlines(),
+                    "alive": self._beat(),
+                    "commands": commands.run(),
+                    "replay": replay.run(),
+                    **{f"port {name}": port.run() for name, port in self.ports.items()},
+                }
+                running = [tasks.create_task(_named(name, part), name=name) for name, part in parts.items()]
+                if stopped is not None:
+                    await stopped.wait()
+                    for task in running:
+                        task.cancel()
+        finally:
+            commands.close()
+            replay.close()
+            self.close()
+
+    def close(self) -> None:
+        """Close journal, recording and feeds."""
+        self.feeds.close()
+        self.journal.close()
+        self.recorder.close()
+
+    # What comes in.
+
+    def bring(self, kind: Kind, source: str, payload: str = "") -> int:
+        """Stamp and record what came from outside now, and queue the inputs that it means.
+
+        Returns how many inputs were queued. Raises asyncio.QueueFull when the table can't keep up.
+        """
+        at = max(self.clock.now_us(), self._last_us + 1)
+        line = Line(at, kind, source, payload)
+        self.recorder.write(line)
+        self._last_us = at
+        scanner = source if kind in (Kind.CHUNK, Kind.TICK) else None
+        taken = self.intake.take(line)
+        for one in taken:
+            self._last_us = max(self._last_us, one.value.at)
+            self._queue.put_nowait(Waiting(one, scanner))
+        self._moved.set()
+        return len(taken)
+
+    def _key(self, scanner: str, at: int) -> str:
+        key = self._draw_key()
+        self.recorder.write(Line(at, Kind.KEY, scanner, key))
+        return key
+
+    def _garbage(self, scanner: str, report: Garbage | DeviceReported) -> None:
+        if isinstance(report, Garbage):
+            facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
+            log.warning("bytes without a read", extra={"facts": facts})
+        else:
+            log.warning("device reports", extra={"facts": {"scanner": scanner, "state": report.state}})
+
+    def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
+        """Queue a command; False when the queue is full. A person's role is the one in the config."""
+        if endpoint == Role.BETTING:
+            role = Role.BETTING
+        elif request.actor in self.config.settings.people:
+            role = self.config.settings.people[request.actor]
+        else:
+            known = ", ".join(sorted(self.config.settings.people))
+            text = f"actor: got {request.actor!r}, expected one of {known}"
+            reply(Answer(request.request, False, UNKNOWN_PERSON, text))
+            return True
+        if self._queue.full():
+            return False
+        at = max(self.clock.now_us(), self._last_us + 1)
+        value = Commanded(
+            at=at,
+            request=request.request,
+            actor=request.actor,
+            role=role,
+            round_no=request.round_no,
+            command=request.command,
+        )
+        self.recorder.write(Line(at, Kind.COMMAND, endpoint, encode_command(value)))
+        self._last_us = at
+        self._queue.put_nowait(Waiting(Taken(value), reply=reply))
+        return True
+
+    # The one consumer.
+
+    async def _consume(self) -> None:
+        while True:
+            waiting = await self._queue.get()
+            self._stepping = True
+            self._step(waiting)
+            self._stepping = False
+            self._moved.set()
+            # A flood of inputs gives sockets, ports and timers their turn.
+            await asyncio.sleep(0)
+
+    def _step(self, waiting: Waiting) -> None:
+        value = waiting.taken.value
+        table = self.kernel.table
+        repeated = isinstance(value, Commanded) and table.answer_to(value.request) is not None
+        if not repeated:
+            stepped = self.kernel.step(value)
+            self._write(value.at, stepped)
+            self._send(stepped)
+        if isinstance(value, Commanded) and waiting.reply is not None:
+            answer = table.answer_to(value.request)
+            assert answer is not None
+            waiting.reply(Answer(value.request, answer.refusal is None, answer.refusal))
+        if waiting.scanner is not None and waiting.taken.report is not None:
+            framer = self.intake.framers[waiting.scanner]
+            framer.acknowledge(waiting.taken.report)
+            self.ports[waiting.scanner].write(framer.bytes_to_send())
+
+    def _write(self, at: int, stepped: Stepped) -> None:
+        self.journal.append(
+            at_us=at,
+            input=stepped.input,
+            events=stepped.events_raw,
+            messages={audience.value: sent for audience, sent in stepped.messages.items()},
+            carried=stepped.carried,
+        )
+
+    def _send(self, stepped: Stepped) -> None:
+        self.feeds.publish(stepped.messages)
+        self.feeds.picture(ENCODER.encode(draw(self.kernel.table.state)))
+        if stepped.carried is not None:
+            self.journal.checkpoint()
+            self._roll_day()
+
+    def _roll_day(self) -> None:
+        """Begin a new journal file when a gaming day has ended; only at a round's end."""
+        path = journal_path(self.config, self._last_us)
+        if path.name <= self.journal.reader.path.name:
+            return
+        heads = self.journal.heads()
+        self.journal.close()
+        self.journal = self._open_file(path, heads)
+        day = gaming_day(self._last_us, self.config.day_begins_hour)
+        log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
+
+    # Time.
+
+    def next_due_us(self) -> int | None:
+        """Return when the next deadline of the table or of a driver is due."""
+        due = [deadline.due for deadline in self.kernel.table.deadlines.values()]
+        due += [
+            at for framer in self.intake.framers.values() if (at := framer.next_deadline_us()) is not None
+        ]
+        return min(due, default=None)
+
+    def is_idle(self) -> bool:
+        """Return whether nothing is left to do until something comes in or the clock moves on."""
+        due = self.next_due_us()
+        return self._queue.empty() and not self._stepping and (due is None or due > self.clock.now_us())
+
+    async def _watch_deadlines(self) -> None:
+        while True:
+            self._moved.clear()
+            due = self.next_due_us()
+            sleepers: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._moved.wait())]
+            if due is not None:
+                sleepers.append(asyncio.ensure_future(self.clock.sleep_until(due)))
+            try:
+                await asyncio.wait(sleepers, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for sleeper in sleepers:
+                    sleeper.cancel()
+            if self._queue.empty() and not self._stepping:
+                self._fire_due()
+
+    def _fire_due(self) -> None:
+        """Bring the deadlines that have passed, the earliest first."""
+        now = self.clock.now_us()
+        for name, framer in self.intake.framers.items():
+            due = framer.next_deadline_us()
+            if due is not None and due <= now:
+                self.bring(Kind.TICK, name)
+        passed = [
+            (deadline.due, name, deadline.number)
+            for name, deadline in self.kernel.table.deadlines.items()
+            if deadline.due <= now
+        ]
+        if passed:
+            _, name, number = min(passed)
+            self.bring(Kind.TIMER, name, str(number))
+
+    async def _beat(self) -> None:
+        while True:
+            self.beat()
+            await asyncio.sleep(ALIVE_S)
+
+    def beat(self) -> None:
+        """Send `alive` and the picture once more, for those who have just come."""
+        state = self.kernel.table.state
+        window = state.round.window if state.round is not None else None
+        told = None
+        if window is not None and window.is_open:
+            audiences = EVERYBODY if window.window == BETTING else SHOW
+            told = OpenWindow(window.window, window.closes_at, audiences)
+        self.feeds.alive(Pulse(at_us=self.clock.now_us(), epoch=state.epoch, phase=state.phase, window=told))
+
+
+async def _named(name: str, part: object) -> None:
+    """Await a part of the station; a fault goes to the log with the part's name and ends the process."""
+    assert hasattr(part, "__await__")
+    try:
+        await part
+    except asyncio.CancelledError:
+        raise
+    except BaseException:
+        log.critical("a part of the station died", extra={"facts": {"part": name}}, exc_info=True)
+        raise
+
+
+class _Line:
+    """Brings what one port tells."""
+
+    def __init__(self, station: Station, scanner: str) -> None:
+        self._station = station
+        self._scanner = scanner
+
+    def opened(self, device: str) -> None:
+        self._station.bring(Kind.OPENED, self._scanner, device)
+
+    def chunk(self, data: bytes) -> None:
+        self._station.bring(Kind.CHUNK, self._scanner, data.hex())
+
+    def stale(self, data: bytes) -> None:
+        self._station.bring(Kind.STALE, self._scanner, data.hex())
+
+    def lost(self, reason: str) -> None:
+        self._station.bring(Kind.LOST, self._scanner, reason.replace("\n", " "))
+
+
+class JournalOutbox:
+    """The journal as the replay server reads it: today's file, and the files of days before."""
+
+    def __init__(self, station: Station) -> None:
+        self._station = station
+
+    def messages(self, audience: Audience, first_seq: int, limit: int) -> list[tuple[int, bytes]]:
+        """Return at most `limit` messages from `first_seq` on."""
+        reader = self._station.journal.reader
+        if first_seq >= reader.first_seq(audience):
+            return reader.messages(audience, first_seq, limit)
+        with suppress(KeyError):
+            return Days(self._station.config.table_dir).messages(audience, first_seq, limit)
+        return []
+
+    def last_seq(self, audience: Audience) -> int:
+        """Return the number of the last durable message."""
+        return self._station.journal.heads().audiences[audience].seq

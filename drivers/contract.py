@@ -1,0 +1,170 @@
+"""The driver contract: bytes of one device in, reports out, no I/O and no clock inside.
+
+A framer is fed chunks and time by whoever owns both (the station, a replay, a test), and must give the
+same reports for the same bytes however they were cut. Times are integer microseconds.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import deque
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar
+
+import msgspec
+
+REPORTS_MAX = 8192
+"""Reports a framer keeps for a caller who does not collect them; a chunk of a port makes at most half."""
+
+BAUD_RATES = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200)
+
+
+class CodeRead(msgspec.Struct, frozen=True, tag=True):
+    """The device read a code. `device_seq` is the device's own frame number, None when it has none."""
+
+    code: str
+    device_seq: int | None = None
+
+
+class FailedReadCause(StrEnum):
+    """Why something that looked like a read gave no code."""
+
+    NO_READ = "NO_READ"
+    """The device itself says that it could not read."""
+    DAMAGED = "DAMAGED"
+    """A frame with bytes that do not belong into it."""
+    CUT_SHORT = "CUT_SHORT"
+    """A frame that stopped in the middle; half a code is never a code."""
+    WRONG_LENGTH = "WRONG_LENGTH"
+    """A frame longer or shorter than this device's codes can be."""
+    OVERRUN = "OVERRUN"
+    """Reports were lost because nobody collected them; any number of reads may be among them."""
+
+
+class ReadFailed(msgspec.Struct, frozen=True, tag=True):
+    """A read that gave no code: a card may have left the shoe unseen."""
+
+    cause: FailedReadCause
+
+
+class DeviceState(StrEnum):
+    """What a device says about itself."""
+
+    RESTARTED = "RESTARTED"
+
+
+class DeviceReported(msgspec.Struct, frozen=True, tag=True):
+    """The device reported a change of its own state; no card is concerned."""
+
+    state: DeviceState
+
+
+class Garbage(msgspec.Struct, frozen=True, tag=True):
+    """`count` bytes that belong to no read. `hint` never quotes them: they may spell a face-down card."""
+
+    count: int
+    hint: str
+
+
+Report: TypeAlias = CodeRead | ReadFailed | DeviceReported | Garbage
+
+
+class Framer(Protocol):
+    """One device's side of the line. No bytes make it raise, and it holds a bounded amount of them."""
+
+    @property
+    def shortest_timeout_us(self) -> int:
+        """The shortest silence that means anything; chunks closer together than this may be merged."""
+
+    def receive(self, chunk: bytes, at_us: int) -> None:
+        """Take bytes that were read at `at_us`; time-outs due at or before it pass first."""
+
+    def tick(self, at_us: int) -> None:
+        """Let the time-outs pass that are due at or before `at_us`."""
+
+    def next_deadline_us(self) -> int | None:
+        """Return when `tick` is wanted next, or None while nothing is pending."""
+
+    def next_report(self) -> Report | None:
+        """Take the oldest report, or None when there is none. Call until None after every feed."""
+
+    def acknowledge(self, report: Report) -> None:
+        """Say that the input made of `report` is durable; call for every report, in order.
+
+        A link acknowledgement to the device is released by this and by nothing earlier, for refused
+        cards and retransmissions as well.
+        """
+
+    def bytes_to_send(self) -> bytes:
+        """Take what has to go to the device now (polls, released acknowledgements), often nothing."""
+
+
+class Clock(Protocol):
+    """Time as the owner of a process sees it; in a simulation the simulator owns it."""
+
+    def now_us(self) -> int:
+        """Return the present in microseconds, strictly rising."""
+
+    async def sleep_until(self, at_us: int) -> None:
+        """Return once the clock shows `at_us` or more."""
+
+
+class SerialSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a serial line is opened. Raises ValueError for a baud rate that no device here uses."""
+
+    baud: int = 9600
+    bytesize: Literal[7, 8] = 8
+    parity: Literal["N", "E", "O"] = "N"
+    stopbits: Literal[1, 2] = 1
+    settle_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 300
+    """How long after an open whatever comes in is stale: plug-in noise and reads buffered while away."""
+
+    def __post_init__(self) -> None:
+        if self.baud not in BAUD_RATES:
+            raise ValueError(f"baud: {self.baud} is not one of {', '.join(map(str, BAUD_RATES))}")
+
+
+class ReportQueue:
+    """Reports waiting for the caller, at most `REPORTS_MAX`; beyond that one OVERRUN stands for the rest."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Report] = deque()
+
+    def put(self, report: Report) -> None:
+        """Append a report; when full, the last place says that reports were lost."""
+        if len(self._waiting) < REPORTS_MAX:
+            self._waiting.append(report)
+        else:
+            self._waiting[-1] = ReadFailed(FailedReadCause.OVERRUN)
+
+    def take(self) -> Report | None:
+        """Take the oldest report, or None."""
+        return self._waiting.popleft() if self._waiting else None
+
+
+Options = TypeVar("Options", bound=msgspec.Struct)
+
+
+def read_options(family: str, model: type[Options], options: Mapping[str, object]) -> Options:
+    """Turn a mapping of option names into `model`, a msgspec Struct.
+
+    Raises ValueError naming the family and the option: unknown (with the nearest valid name), of a
+    wrong type, or out of range.
+    """
+    valid = [field.name for field in msgspec.structs.fields(model)]
+    for name in options:
+        if name not in valid:
+            raise ValueError(f"driver {family}: option {unknown_name(name, valid)}")
+    try:
+        return msgspec.convert(dict(options), model)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"driver {family}: {error}") from None
+
+
+def unknown_name(name: str, valid: Iterable[str]) -> str:
+    """Say that `name` is none of `valid`, and which of them is nearest."""
+    valid = sorted(valid)
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0)
+    advice = f"; nearest is {near[0]!r}" if near else ""
+    return f"{name!r} is not one of {', '.join(valid)}{advice}"

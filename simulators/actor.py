@@ -1,0 +1,91 @@
+"""What an actor of a simulated studio is: it hears one feed, and plans what it will do and when.
+
+Actors are pure: they hold their own random generator and no clock, socket or thread. The world carries
+messages to them and their actions to the table, over real links or inside one process.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from controller.table.inputs import AnyCommand
+
+
+class Feed(StrEnum):
+    """What an actor listens to: one numbered audience, or the picture of the station."""
+
+    PUBLIC = "public"
+    BETTING = "betting"
+    SETTLEMENT = "settlement"
+    AUDIT = "audit"
+    STATION = "station"
+
+
+class Press(msgspec.Struct, frozen=True):
+    """Send a command as `actor`, for the round that the sender has in mind.
+
+    `endpoint` is `betting` or `operator`. `request` names it; the world makes one up where it is None.
+    """
+
+    endpoint: str
+    actor: str
+    round_no: int
+    command: AnyCommand
+    request: str | None = None
+
+
+class Bytes(msgspec.Struct, frozen=True):
+    """A device sends bytes down its line, in these pieces."""
+
+    device: str
+    pieces: tuple[bytes, ...]
+
+
+class Unplug(msgspec.Struct, frozen=True):
+    """A device loses its cable."""
+
+    device: str
+
+
+class Replug(msgspec.Struct, frozen=True):
+    """A device is plugged in again."""
+
+    device: str
+
+
+class Wake(msgspec.Struct, frozen=True):
+    """Nothing leaves the actor; it wants `woken` to be called with this note."""
+
+    note: str
+
+
+Act: TypeAlias = Press | Bytes | Unplug | Replug | Wake
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """Something to do at `at_us` of the table's clock (at once, if that has passed)."""
+
+    at_us: int
+    act: Act
+
+
+class Actor(Protocol):
+    """One person or system around the table."""
+
+    name: str
+    feed: Feed
+
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Hear one message of the feed (a picture, for `Feed.STATION`) and plan."""
+        ...
+
+    def woken(self, note: str, now_us: int) -> list[Planned]:
+        """The time of a planned `Wake` has come."""
+        ...
+
+    def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
+        """A press was answered."""
+        ...

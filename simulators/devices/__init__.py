@@ -1,0 +1,1 @@
+"""Devices at the table, played from the drivers' own encoders."""

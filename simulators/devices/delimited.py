@@ -1,0 +1,104 @@
+"""A delimited ASCII scanner: what `drivers.delimited` reads, with the faults of a real line.
+
+The same seed and calls give the same bytes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from enum import StrEnum
+from typing import assert_never
+
+from drivers.delimited import DelimitedOptions, Terminator, encode
+
+
+class Fault(StrEnum):
+    """What can happen to one frame on its way. Nothing here tells the dealer; the scanner has beeped."""
+
+    SPLIT = "split"
+    """Sent in two pieces, cut anywhere; the pieces belong together."""
+    CUT = "cut"
+    """Only the first part is sent, and silence follows."""
+    MERGED = "merged"
+    """Held back and sent in one piece with the next frame, or by `flush`."""
+    NOISE = "noise"
+    """A burst of noise directly in front of the frame."""
+    FLIPPED_BYTE = "flipped-byte"
+    """One bit of the data is wrong. The framing has no checksum: the outcome may be another code."""
+    LOST_TERMINATOR = "lost-terminator"
+    """The frame comes without its end."""
+
+
+class DelimitedScanner:
+    """One scanner. `sink` takes what it sends: `PtyDevice.write`, or any callable in the same process."""
+
+    def __init__(
+        self, sink: Callable[[bytes], object], options: DelimitedOptions | None = None, *, seed: int = 0
+    ) -> None:
+        self.options = options or DelimitedOptions()
+        self._sink = sink
+        self._random = random.Random(seed)
+        self._held_back = b""
+
+    def scan(self, code: str, fault: Fault | None = None) -> None:
+        """Read a code and send it. Raises ValueError for a code that no frame can carry."""
+        self._send(encode(code, self.options), fault)
+
+    def no_read(self) -> None:
+        """See a card and fail to read it; silent unless the options have a no-read string."""
+        if self.options.no_read:
+            self._send(encode(self.options.no_read[0], self.options), None)
+
+    def scan_split(self, code: str, offset: int) -> None:
+        """Send a code in two pieces, cut before byte `offset` of the frame."""
+        frame = encode(code, self.options)
+        assert 0 < offset < len(frame), (offset, frame)
+        self._send_pieces(frame[:offset], frame[offset:])
+
+    def noise(self, count: int) -> None:
+        """Send `count` bytes of noise outside printable ASCII, as at plug-in or under a wrong baud rate."""
+        self._sink(self._noise(count))
+
+    def flush(self) -> None:
+        """Send what `Fault.MERGED` has held back."""
+        if self._held_back:
+            self._sink(self._held_back)
+            self._held_back = b""
+
+    def _send(self, frame: bytes, fault: Fault | None) -> None:
+        match fault:
+            case None:
+                self._send_pieces(frame)
+            case Fault.MERGED:
+                self._held_back += frame
+            case Fault.SPLIT:
+                offset = self._random.randrange(1, len(frame))
+                self._send_pieces(frame[:offset], frame[offset:])
+            case Fault.CUT:
+                self._send_pieces(frame[: self._random.randrange(1, max(2, self._data_end(frame)))])
+            case Fault.NOISE:
+                self._send_pieces(self._noise(self._random.randrange(1, 8)) + frame)
+            case Fault.FLIPPED_BYTE:
+                self._send_pieces(self._flip(frame))
+            case Fault.LOST_TERMINATOR:
+                self._send_pieces(frame[: self._data_end(frame)])
+            case _:
+                assert_never(fault)
+
+    def _send_pieces(self, first: bytes, *others: bytes) -> None:
+        self._sink(self._held_back + first)
+        self._held_back = b""
+        for piece in others:
+            self._sink(piece)
+
+    def _flip(self, frame: bytes) -> bytes:
+        offset = self._random.randrange(self._data_end(frame))
+        flipped = frame[offset] ^ (1 << self._random.randrange(8))
+        return frame[:offset] + bytes((flipped,)) + frame[offset + 1 :]
+
+    def _data_end(self, frame: bytes) -> int:
+        return len(frame) - (2 if self.options.terminator is Terminator.CR_LF else 1)
+
+    def _noise(self, count: int) -> bytes:
+        return bytes(self._random.randrange(0x80, 0x100) for _ in range(count))

@@ -1,0 +1,1 @@
+"""Faults that hardware and neighbours have, made to happen on purpose."""

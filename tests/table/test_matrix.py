@@ -1,0 +1,194 @@
+"""Which input is taken in which phase and incident: the golden table, and every cell of it really fed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+from table.dealt import ANNA, BETS, BLUE, BORIS, FAILS, IN_PLAY, Dealt, digest, refusal
+
+from controller.cards import Card
+from controller.table import inputs as i
+from controller.table.charts import IncidentState, Phase, is_accepted
+from controller.table.events import Refusal
+from controller.table.picture import draw
+from controller.table.table import IN_ROUND
+
+GOLDEN = Path(__file__).with_name("matrix.txt")
+LETTERS = {
+    IncidentState.NONE: "-",
+    IncidentState.RESCAN: "r",
+    IncidentState.QUESTION: "q",
+    IncidentState.SUPERVISOR: "s",
+    IncidentState.LOST: "l",
+    IncidentState.PICTURE: "p",
+}
+NAMES = ("card_read", "read_failed", "bets_taken", "window_facts", *i.PRESS_NAMES)
+
+
+def written() -> str:
+    """Return the matrix as text: a cell holds the letters of the incident states that take the input."""
+    legend = ", ".join(f"{letter} {state}" for state, letter in LETTERS.items())
+    lines = [
+        "Inputs taken, by phase and state of the newest incident.",
+        f"{legend}; a dot: never.",
+        "Scanner changes, timers and starts are taken always and not listed.",
+        "",
+        f"{'':18}" + " ".join(f"{phase:15}" for phase in Phase),
+    ]
+    for name in NAMES:
+        cells = [
+            "".join(letter for state, letter in LETTERS.items() if is_accepted(phase, state, name)) or "."
+            for phase in Phase
+        ]
+        lines.append(f"{name:18}" + " ".join(f"{cell:15}" for cell in cells))
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def test_the_matrix_is_the_golden_one() -> None:
+    """To accept a change: write `written()` to matrix.txt and say in the commit why."""
+    assert written() == GOLDEN.read_text()
+
+
+PHASES: dict[Phase, Callable[[Dealt], Dealt]] = {
+    Phase.CLOSED: lambda d: (d.start(), d.plug(), d)[-1],
+    Phase.DECK_CHECK: lambda d: (d.start(), d.plug(), d.press(i.OpenTable()), d)[-1],
+    Phase.SHUFFLING: lambda d: (d.to_ready(), d.press(i.RepeatShuffle()), d)[-1],
+    Phase.READY: Dealt.to_ready,
+    Phase.BETTING: Dealt.to_betting,
+    Phase.DEALING: lambda d: d.to_dealing().deal(5),
+    Phase.DECIDING: Dealt.to_options,
+    Phase.RESULT_PROPOSED: Dealt.to_result,
+    Phase.CONFIRMED: Dealt.to_confirmed,
+    Phase.CANCELLED: Dealt.to_cancelled,
+}
+
+
+def _ask_rescan(d: Dealt) -> None:
+    d.unplug()
+    d.plug()
+    d.answer(True)
+
+
+INCIDENTS: dict[IncidentState, Callable[[Dealt], object]] = {
+    IncidentState.NONE: lambda d: None,
+    IncidentState.RESCAN: _ask_rescan,
+    IncidentState.QUESTION: lambda d: (d.unplug(), d.plug()),
+    IncidentState.SUPERVISOR: lambda d: d.press(i.ReportCancel(i.CancelReason.TECHNICAL)),
+    IncidentState.LOST: Dealt.unplug,
+    IncidentState.PICTURE: Dealt.start,
+}
+SITUATIONS = [
+    (phase, state)
+    for phase, state in product(Phase, IncidentState)
+    if state is IncidentState.NONE or phase in IN_ROUND
+]
+
+
+def situation(phase: Phase, state: IncidentState) -> Dealt:
+    """Return a table in this phase with the newest incident in this state."""
+    d = PHASES[phase](Dealt(FAILS))
+    INCIDENTS[state](d)
+    assert (d.phase, d.table.state.incident_state) == (phase, state)
+    return d
+
+
+def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
+    """Return every kind of input, by its name in the matrix, some in more than one variant."""
+    presses: list[tuple[i.AnyCommand, str]] = [
+        (i.BetsTaken(IN_PLAY), BETS),
+        (i.WindowFacts("options", undecided=False), BETS),
+        (i.WindowFacts("buy_time", anyone_bought=True, acknowledges=True), BETS),
+        (i.OpenTable(), ANNA),
+        (i.CloseTable(), ANNA),
+        (i.VerifyDeck(52), ANNA),
+        (i.VerifyDeck(51), ANNA),
+        (i.ConfirmShuffle(), ANNA),
+        (i.RepeatShuffle(), ANNA),
+        (i.ClearTable(), ANNA),
+        (i.OpenBetting(), ANNA),
+        (i.CloseBetting(), ANNA),
+        *((i.TurnCards(place), ANNA) for place in ("switch", "box1", "nowhere")),
+        (i.LayCardAside(), ANNA),
+        (i.ConfirmResult(), ANNA),
+        (i.DisputeReading(), ANNA),
+        (i.CallSurplus(), ANNA),
+        (i.ReportCancel(i.CancelReason.CARD_ON_FLOOR, "box1"), ANNA),
+        (i.WithdrawReport(), ANNA),
+        (i.ConfirmCancel(), BORIS),
+        (i.AnswerQuestion(1, True), ANNA),
+        (i.AnswerQuestion(1, False), ANNA),
+        (i.AnswerQuestion(99, False), ANNA),
+        (i.ConfirmPicture(), ANNA),
+        (i.GoOn(), BORIS),
+        (i.OrderRescan(), BORIS),
+    ]
+    feeds: list[tuple[str, Callable[[Dealt], object]]] = [
+        ("card_read", lambda d: d.scan()),
+        ("card_read", lambda d: d.scan("2c")),
+        ("card_read", lambda d: d.scan(code="A01")),
+        ("card_read", lambda d: d.scan(code="what?")),
+        ("read_failed", Dealt.fail),
+        ("scanner", Dealt.plug),
+        ("scanner", Dealt.unplug),
+        ("start", Dealt.start),
+        ("timer", lambda d: d.advance(20_000) or d.feed(i.TimerExpired(at=d.now + 1, name="window", number=0))),
+    ]
+    return feeds + [
+        (i.command_name(command), lambda d, command=command, actor=actor: d.press(command, actor))
+        for command, actor in presses
+    ]
+
+
+@pytest.mark.parametrize(("phase", "state"), SITUATIONS)
+def test_every_input_is_answered_and_a_refused_one_changes_nothing(
+    phase: Phase, state: IncidentState
+) -> None:
+    d = situation(phase, state)
+    for name, attempt in attempts():
+        before, steps = digest(d.table), len(d.steps)
+        attempt(d)
+        assert all(d.steps[steps:]), f"{name} got no answer"
+        draw(d.table.state)
+        if refusal(d.last) is not None:
+            assert len(d.steps) > steps + 1 or digest(d.table) == before, f"{name} was refused and moved the table"
+        if name in NAMES and not is_accepted(phase, state, name):
+            assert refusal(d.last) is not None, f"{name} is not in the matrix, and was taken"
+        if digest(d.table) != before:
+            d = situation(phase, state)
+
+
+@pytest.mark.parametrize(("phase", "state"), SITUATIONS)
+def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state: IncidentState) -> None:
+    """What is shown must be pressable: no button leads to WRONG_PHASE, HELD or NO_INCIDENT."""
+    commands = {
+        name: command
+        for command in i.AnyCommand.__args__  # type: ignore[attr-defined]
+        if (name := str(command.__struct_config__.tag)) in i.PRESS_NAMES
+    }
+    arguments: dict[str, tuple[object, ...]] = {
+        "verify_deck": (52,),
+        "turn_cards": ("switch",),
+        "report_cancel": (i.CancelReason.TECHNICAL,),
+    }
+    shown = draw(situation(phase, state).table.state).buttons
+    for name in i.PRESS_NAMES:
+        d = situation(phase, state)
+        number = d.table.state.incident.number if d.table.state.incident else 0
+        given = (number, False) if name == "answer_question" else arguments.get(name, ())
+        events = d.press(commands[name](*given), BORIS)
+        assert (name in shown) == (refusal(events) is None), (name, events)
+
+
+def test_an_unknown_scanner_is_refused_everywhere() -> None:
+    for phase in Phase:
+        d = situation(phase, IncidentState.NONE)
+        before = digest(d.table)
+        code = BLUE.code(Card.parse("2c"))
+        read = i.CardRead(at=d.now + 1, scanner="spare", code=code, device_seq=None, key="00" * 32)
+        assert refusal(d.feed(read)) is Refusal.UNKNOWN_SCANNER
+        assert refusal(d.feed(i.ReadFailed(at=d.now + 1, scanner="spare", cause="x"))) is Refusal.UNKNOWN_SCANNER
+        assert refusal(d.feed(i.ScannerOpened(at=d.now + 1, scanner="spare"))) is Refusal.UNKNOWN_SCANNER
+        assert digest(d.table) == before
