@@ -73,6 +73,11 @@ class Port:
         self._retry_us = RETRY_FIRST_US
         self._told: str | None = None
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the port is open and settled, so that what comes in now is read."""
+        return self._line is not None and self._settled
+
     async def run(self) -> None:
         """Keep the port open until cancelled; closes it then. Faults of the device never end this."""
         while True:

@@ -100,6 +100,10 @@ class Ledger:
         """Keep all or nothing of what is done inside; may be nested."""
         return self._db
 
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
     def post(self, entry: Entry, postings: Mapping[str, int]) -> None:
         """Book an entry. Its postings add up to 0; an entry of that name must not exist."""
         assert sum(postings.values()) == 0, f"{entry.bet}: postings add up to {sum(postings.values())}"
@@ -143,9 +147,7 @@ class Ledger:
         entries = self.entries(roundid, 0)
         gone = {entry.bet.removesuffix(WITHDRAWAL) for entry in entries if entry.kind is Kind.WITHDRAWN}
         return {
-            entry.bet: entry.amount
-            for entry in entries
-            if entry.kind is Kind.DEBIT and entry.bet not in gone
+            entry.bet: entry.amount for entry in entries if entry.kind is Kind.DEBIT and entry.bet not in gone
         }
 
     def credited(self, roundid: str, bet: str) -> int:
@@ -192,7 +194,7 @@ class Ledger:
 
     def faults(self) -> Iterator[str]:
         """Add everything up again, from the postings alone, and tell what does not fit."""
-        for (number, amount) in self._db.execute(
+        for number, amount in self._db.execute(
             "SELECT entry, SUM(amount) FROM posting GROUP BY entry HAVING SUM(amount) <> 0"
         ):
             yield f"entry {number}: its postings add up to {amount}"

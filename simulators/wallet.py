@@ -35,7 +35,7 @@ Slip = tuple[BoxSlip, ...]
 
 
 class WalletStopped(Exception):
-    """What the table says and what was booked do not fit, or nobody here knows what it says. A person must look."""
+    """The table and the books contradict each other, or speak a language unknown here. A person must look."""
 
 
 class Refusal(StrEnum):
@@ -135,7 +135,8 @@ class Wallet:
         """Cancel a debit before the slips are closed; False when there is nothing to cancel (any more)."""
         with self._ledger.transaction():
             taken = self._ledger.open_debits(bet.roundid).get(bet.key)
-            if taken is None or self._ledger.round(bet.roundid).state is not RoundState.OPEN:
+            known = self._ledger.round(bet.roundid)
+            if taken is None or known.slips is not None or known.state is RoundState.CANCELLED:
                 return False
             self._ledger.withdraw(bet.roundid, bet.key, {purse(bet.player): taken, HOUSE: -taken})
             return True
@@ -163,7 +164,7 @@ class Wallet:
 
     # What the table says.
 
-    def heard(self, message: bytes, now_us: int) -> list[Planned]:  # noqa: ARG002 - a wallet needs no clock
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Book one message of the settlement feed, effect and cursor in one transaction.
 
         A message at or before the cursor has been booked. Raises ChainBroken for a gap or another chain,
@@ -181,16 +182,16 @@ class Wallet:
             self._ledger.save_cursor(envelope.seq, message_hash(message))
         return []
 
-    def woken(self, note: str, now_us: int) -> list[Planned]:  # noqa: ARG002 - it never asks to be woken
+    def woken(self, note: str, now_us: int) -> list[Planned]:
         """Nothing: a wallet has no plans of its own."""
         return []
 
     def answered(
         self,
-        press: Press,  # noqa: ARG002
-        accepted: bool,  # noqa: ARG002
-        reason: str | None,  # noqa: ARG002
-        now_us: int,  # noqa: ARG002
+        press: Press,
+        accepted: bool,
+        reason: str | None,
+        now_us: int,
     ) -> list[Planned]:
         """Nothing: a wallet presses nothing."""
         return []
@@ -274,6 +275,10 @@ class Wallet:
     def cursor(self) -> tuple[int, str] | None:
         """Number and hash of the last message booked."""
         return self._ledger.cursor()
+
+    def close(self) -> None:
+        """Close the database file; a wallet in memory is gone with it."""
+        self._ledger.close()
 
     def _stored(self, bet: Bet, known: Entry, amount: int) -> DebitAnswer:
         if known.amount != amount:

@@ -9,6 +9,7 @@ import ipaddress
 import re
 import socket as unix
 import stat
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ IPC_PATH_BYTES_MAX = 107
 """Length of sun_path, unix(7), without its closing zero."""
 PORTS = 2 * len(AUDIENCES)
 """Loopback ports that one table takes: a live feed and a replay server for each audience."""
+RELEASE_TRIES = 50
+RELEASE_WAIT_S = 0.01
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
@@ -139,16 +142,24 @@ def _make_private(directory: Path) -> None:
 
 
 def _check_free(path: Path) -> None:
-    """Refuse a name that a living process serves, and one that is no socket (libzmq would unlink it)."""
-    try:
-        mode = path.lstat().st_mode
-    except FileNotFoundError:
-        return
-    if not stat.S_ISSOCK(mode):
-        raise EndpointRefused(f"{path}: is there and is no socket; move it away")
-    with unix.socket(unix.AF_UNIX, unix.SOCK_STREAM) as probe:
-        try:
-            probe.connect(str(path))
-        except ConnectionRefusedError:
+    """Refuse a name that a living process serves.
+
+    libzmq lets go of a name in the background, 2 to 3 ms after a close, so a served one gets a moment.
+    """
+    for _ in range(RELEASE_TRIES):
+        if not _is_served(path):
             return
+        time.sleep(RELEASE_WAIT_S)
     raise EndpointRefused(f"{path}: another process serves this table's bus; stop it first")
+
+
+def _is_served(path: Path) -> bool:
+    """Whether somebody listens there. Raises EndpointRefused for a file that libzmq would unlink."""
+    try:
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise EndpointRefused(f"{path}: is there and is no socket; move it away")
+        with unix.socket(unix.AF_UNIX, unix.SOCK_STREAM) as probe:
+            probe.connect(str(path))
+    except (FileNotFoundError, ConnectionRefusedError):
+        return False
+    return True

@@ -46,7 +46,11 @@ class Outbox(Protocol):
     """What the server reads: the journal's finished messages, durable ones only."""
 
     def messages(self, audience: Audience, first_seq: int, limit: int) -> Sequence[tuple[int, bytes]]:
-        """Return at most `limit` messages in order, the first numbered `first_seq` or the oldest kept."""
+        """Return at most `limit` messages in order, the first numbered `first_seq`, one at least."""
+        ...
+
+    def first_seq(self, audience: Audience) -> int:
+        """Return the lowest number that is kept; `messages` is never asked for a lower one."""
         ...
 
     def last_seq(self, audience: Audience) -> int:
@@ -77,7 +81,7 @@ class Archive:
         return self._outbox.last_seq(self._audience)
 
     def page(self, first: int, last: int, limit: int) -> list[bytes]:
-        """Return messages `first` to `last`, at most `limit` and about PAGE_BYTES_MAX; none if gone."""
+        """Return messages `first` to `last`, at most `limit` and about PAGE_BYTES_MAX."""
         found: list[bytes] = []
         size = 0
         while len(found) < limit and size < PAGE_BYTES_MAX and first + len(found) <= last:
@@ -93,23 +97,23 @@ class Archive:
         """Return first and last number of each run of this round's messages; a correction is a later run."""
         return self._rounds.get(roundid, [])
 
-    async def state_of(self, roundid: str) -> Snapshot | None:
-        """Return the fold of the round's messages alone; None when they are no longer kept."""
+    async def state_of(self, roundid: str) -> Snapshot:
+        """Return the fold of the round's messages alone, the last board and outcome before it left out."""
         state = Snapshot(table=self.snapshot.table, audience=self._audience)
         for first, last in self.spans(roundid):
-            opening = self.page(first, first, 1)
-            if not opening:
-                return None
-            state = msgspec.structs.replace(state, seq=first - 1, hash=decode(opening[0]).prevhash)
+            [opening] = self.page(first, first, 1)
+            state = msgspec.structs.replace(state, seq=first - 1, hash=decode(opening).prevhash)
             while state.seq < last:
                 state = fold(state, self.page(state.seq + 1, last, CHUNK))
                 await asyncio.sleep(0)
         return state
 
     def _read(self, first: int, limit: int) -> Sequence[tuple[int, bytes]]:
+        kept = self._outbox.first_seq(self._audience)
+        if first < kept:
+            raise _Gone(f"message {first} of {self._audience} is no longer kept, the first is {kept}")
         rows = self._outbox.messages(self._audience, first, limit)
-        if not rows or rows[0][0] != first:
-            raise _Gone(f"message {first} of {self._audience} is no longer kept")
+        assert rows and rows[0][0] == first, f"the outbox lacks durable message {first} of {self._audience}"
         return rows
 
     def _index(self, roundid: str | None, seq: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,7 +76,11 @@ class DeckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StationConfig(msgspec.Struct, frozen=True):
-    """Everything a station needs to know, checked. `documents` are the texts of all files, by name."""
+    """Everything a station needs to know, checked.
+
+    `documents` are the texts of all files by folder and name (`decks/blue.toml`), in the order in which
+    they were first read: `load_texts` takes them in this order again.
+    """
 
     path: Path
     settings: TableSettings
@@ -106,14 +110,57 @@ GAMES = {GAME: lambda settings: RussianLive(load_rules(settings))}
 STAGES = {GAME: (OPTIONS, FINAL_OPTIONS, BUY_TIME)}
 
 
-def load(path: Path) -> StationConfig:
+ReadText = Callable[[Path], str]
+"""Gives the text of a file. Raises OSError or UnicodeDecodeError."""
+
+
+class _Files:
+    """The files of one config as they are read, each once."""
+
+    def __init__(self, read: ReadText) -> None:
+        self._read = read
+        self.documents: dict[str, str] = {}
+
+    def text(self, path: Path) -> str:
+        name = document_name(path)
+        if name not in self.documents:
+            self.documents[name] = self._read(path)
+        return self.documents[name]
+
+
+def document_name(path: Path) -> str:
+    """Return folder and name: a table and a deck may have files of one name."""
+    return f"{path.absolute().parent.name}/{path.name}"
+
+
+def _from_disk(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def load_texts(texts: Iterable[str]) -> StationConfig:
+    """Build a config from the `documents` of an earlier one, in their order. Raises ConfigError.
+
+    A recording and a journal hold these texts; the files that they came from need not exist any more.
+    """
+    left = iter(texts)
+
+    def next_text(_path: Path) -> str:
+        text = next(left, None)
+        if text is None:
+            raise FileNotFoundError(0, "is not among the documents on record")
+        return text
+
+    return load(Path("/on record/tables/table.toml"), next_text)
+
+
+def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     """Read a table's config. Raises ConfigError, which names the file, the key and what to do."""
-    documents: dict[str, str] = {}
+    files = _Files(read)
     home = path.resolve().parent
-    table = _read(path, TableFile, documents)
+    table = _read(path, TableFile, files)
     game_path = home.parent / "games" / f"{table.game}.toml"
-    game = _build_game(table.game, game_path, documents)
-    decks = {name: _read_deck(home, name, documents) for name in (table.deck, *table.other_decks)}
+    game = _build_game(table.game, game_path, files)
+    decks = {name: _read_deck(home, name, files) for name in (table.deck, *table.other_decks)}
     _check(path, table, game)
     return StationConfig(
         path=path,
@@ -125,8 +172,8 @@ def load(path: Path) -> StationConfig:
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         run_dir=(home / table.run_dir).resolve(),
         day_begins_hour=table.day_begins_hour,
-        rules=hashlib.sha256(documents[game_path.name].encode()).hexdigest(),
-        documents=documents,
+        rules=hashlib.sha256(files.text(game_path).encode()).hexdigest(),
+        documents=files.documents,
     )
 
 
@@ -167,27 +214,27 @@ def _check(path: Path, table: TableFile, game: Game) -> None:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
 
 
-def _build_game(name: str, path: Path, documents: dict[str, str]) -> Game:
+def _build_game(name: str, path: Path, files: _Files) -> Game:
     if name not in GAMES:
         raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
-    settings = _read_toml(path, documents)
+    settings = _read_toml(path, files)
     try:
         return GAMES[name](settings)
     except (msgspec.ValidationError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read_deck(home: Path, name: str, documents: dict[str, str]) -> CodeMap:
+def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
     path = home.parent / "decks" / f"{name}.toml"
-    deck = _read(path, DeckFile, documents)
+    deck = _read(path, DeckFile, files)
     try:
         return code_map(name, deck.scheme, deck.codes)
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read(path: Path, model: type[Any], documents: dict[str, str]) -> Any:
-    found = _read_toml(path, documents)
+def _read(path: Path, model: type[Any], files: _Files) -> Any:
+    found = _read_toml(path, files)
     _check_names(path, "", found, model)
     try:
         return msgspec.convert(found, model)
@@ -195,11 +242,9 @@ def _read(path: Path, model: type[Any], documents: dict[str, str]) -> Any:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read_toml(path: Path, documents: dict[str, str]) -> dict[str, Any]:
+def _read_toml(path: Path, files: _Files) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
-        documents[path.name] = text
-        return tomllib.loads(text)
+        return tomllib.loads(files.text(path))
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -56,7 +56,8 @@ def start(
     try:
         last_us = journal.heads().at_us
         check_behind(now_us, last_us)
-        since = _recover(kernel, journal, config, on_step)
+        since = _last_boundary(journal.reader, config)
+        _recover(kernel, journal.reader, config, since, on_step)
         started = Started(
             at=max(now_us, last_us + 1),
             epoch=journal.heads().epoch + 1,
@@ -94,22 +95,36 @@ def _open_newest(config: StationConfig, now_us: int, open_file: OpenJournal) -> 
     return open_file(paths[-1], opening)
 
 
+class Boundary(msgspec.Struct, frozen=True):
+    """The last round boundary: its record, None before the first one, and where the steps after it begin."""
+
+    carried: bytes | None
+    journal: str
+    after: int
+
+
+def _last_boundary(reader: Reader, config: StationConfig) -> Boundary:
+    """Find the last `carried` record; that of the day before when today's file has none yet."""
+    carried = reader.last_carried()
+    if carried is not None:
+        return Boundary(carried[1], reader.path.name, carried[0])
+    paths = Days(config.table_dir).paths()
+    if len(paths) < 2:
+        return Boundary(None, reader.path.name, 0)
+    with Reader.open(paths[-2]) as before:
+        carried = before.last_carried()
+    assert carried is not None, "a day ends with a record"
+    return Boundary(carried[1], reader.path.name, 0)
+
+
 def _recover(
-    kernel: Kernel, journal: Journal, config: StationConfig, on_step: Callable[[], None]
-) -> tuple[str, int]:
-    """Take the inputs after the last `carried` record again; returns that record's file and step."""
-    reader = journal.reader
-    if reader.last_carried() is None:
-        paths = Days(config.table_dir).paths()
-        if len(paths) > 1:
-            with Reader.open(paths[-2]) as before:
-                carried = before.last_carried()
-                assert carried is not None, "a day ends with a record"
-                kernel.restore(carried[1])
+    kernel: Kernel, reader: Reader, config: StationConfig, since: Boundary, on_step: Callable[[], None]
+) -> None:
+    """Take the inputs after the last boundary again."""
+    if reader.last_carried() is None and since.carried is not None:
+        kernel.restore(since.carried)
     _check_documents(reader, config)
     recover(kernel, reader, on_step=on_step)
-    carried = reader.last_carried()
-    return reader.path.name, carried[0] if carried is not None else 0
 
 
 def _check_documents(reader: Reader, config: StationConfig) -> None:
@@ -131,8 +146,7 @@ def _check_documents(reader: Reader, config: StationConfig) -> None:
         )
 
 
-def _record(config: StationConfig, started: Started, journal: Journal, since: tuple[str, int]) -> Recorder:
-    carried = journal.reader.last_carried()
+def _record(config: StationConfig, started: Started, journal: Journal, since: Boundary) -> Recorder:
     facts = [
         ("table", config.settings.table),
         ("environment", config.environment.value),
@@ -140,13 +154,13 @@ def _record(config: StationConfig, started: Started, journal: Journal, since: tu
         ("epoch", str(started.epoch)),
         ("config", config.path.name),
         *(("document", _quoted(name, text)) for name, text in config.documents.items()),
-        ("journal", f"{since[0]} after {since[1]}"),
+        ("journal", f"{since.journal} after {since.after}"),
     ]
-    if carried is not None:
-        facts.append(("carried", carried[1].decode()))
+    if since.carried is not None:
+        facts.append(("carried", since.carried.decode()))
     path = config.table_dir / "sessions" / f"{started.epoch:06d}-{started.at}.capture"
     recorder = Recorder(path, facts)
-    for step in journal.reader.steps(since[1]):
+    for step in journal.reader.steps(since.after):
         recorder.write(Line(step.at_us, Kind.INPUT, "journal", step.input.decode()))
     return recorder
 
@@ -159,6 +173,6 @@ def documents_of(facts: tuple[str, ...]) -> Mapping[str, str]:
     """Return the config texts that a recording's header holds, by file name."""
     documents = {}
     for fact in facts:
-        name, _, quoted = fact.partition(" ")
-        documents[name] = msgspec.json.decode(quoted, type=str)
+        name, _, quoted = fact.partition(' "')
+        documents[name] = msgspec.json.decode('"' + quoted, type=str)
     return documents

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from controller.bus.commands import CommandIntake, Reply
 from controller.bus.publisher import OpenWindow, Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
-from controller.journal import Days, Journal
+from controller.journal import Days, Journal, Reader
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken, encode_command, encode_start
@@ -53,7 +53,7 @@ class Waiting(NamedTuple):
 class Feeds(Protocol):
     """Where finished messages and pictures go."""
 
-    def publish(self, messages: Mapping[Audience, tuple[bytes, ...]]) -> None: ...
+    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None: ...
     def picture(self, raw: bytes) -> None: ...
     def alive(self, pulse: Pulse) -> None: ...
     def close(self) -> None: ...
@@ -256,6 +256,16 @@ class Station:
         day = gaming_day(self._last_us, self.config.day_begins_hour)
         log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
 
+    def work(self) -> None:
+        """Work off what is queued and what is due, without a loop: a station inside another process."""
+        while True:
+            while not self._queue.empty():
+                self._step(self._queue.get_nowait())
+            due = self.next_due_us()
+            if due is None or due > self.clock.now_us():
+                return
+            self._fire_due()
+
     # Time.
 
     def next_due_us(self) -> int | None:
@@ -364,6 +374,14 @@ class JournalOutbox:
         with suppress(KeyError):
             return Days(self._station.config.table_dir).messages(audience, first_seq, limit)
         return []
+
+    def first_seq(self, audience: Audience) -> int:
+        """Return the number of the oldest message kept."""
+        oldest = Days(self._station.config.table_dir).paths()[0]
+        if oldest == self._station.journal.reader.path:
+            return self._station.journal.reader.first_seq(audience)
+        with Reader.open(oldest) as reader:
+            return reader.first_seq(audience)
 
     def last_seq(self, audience: Audience) -> int:
         """Return the number of the last durable message."""

@@ -96,8 +96,8 @@ class PhaseChart(StateChart[Any]):
     read_failed = dealing.to(None)
 
     # Facts of the betting system.
-    bets_taken = dealing.to(None)
-    window_facts = deciding.to(None) | dealing.to(None)
+    bets_taken = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    window_facts = deciding.to(None) | dealing.to(None) | result_proposed.to(None)
 
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
@@ -107,7 +107,7 @@ class PhaseChart(StateChart[Any]):
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    go_on = dealing.to(None) | deciding.to(None)
+    go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
 
@@ -130,7 +130,7 @@ class IncidentChart(StateChart[Any]):
     ask_supervisor = (
         none.to(supervisor) | rescan.to(supervisor) | question.to(supervisor) | picture.to(supervisor)
     )
-    lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost)
+    lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)
     close = (
         rescan.to(closed) | question.to(closed) | supervisor.to(closed) | picture.to(closed) | lost.to(closed)

@@ -5,8 +5,11 @@ Everything here follows the game's script. What does not fit it goes to `inciden
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.games.procedure import (
     Betting,
+    BoxState,
     Deal,
     Face,
     LayAside,
@@ -56,10 +59,8 @@ def open_round(t: TableState) -> None:
 
 def follow(t: TableState) -> None:
     """Do what the script now asks for without anybody's hand: announce, open a window, propose."""
-    current = t.in_play
-    for announcement in current.run.take_announcements():
-        t.emit(HandEvaluated(place=announcement.place, hand=announcement.hand))
-    match current.run.owed:
+    announce(t)
+    match t.in_play.run.owed:
         case Betting():
             _open_betting(t)
         case Window() as step:
@@ -69,6 +70,12 @@ def follow(t: TableState) -> None:
             propose(t)
         case _:
             pass  # A card or a press is owed: the prompt says so.
+
+
+def announce(t: TableState) -> None:
+    """Publish the hands that everybody may know by now."""
+    for announcement in t.in_play.run.take_announcements():
+        t.emit(HandEvaluated(place=announcement.place, hand=announcement.hand))
 
 
 def propose(t: TableState) -> None:
@@ -150,7 +157,21 @@ def close_window(t: TableState, ended_by: str) -> None:
     current.free_at = window.closes_at + t.settings.guard_ms * MILLISECOND if window.frees_card else t.now
     if window.window == BETTING:
         t.move("bets_closed")
+    if not window.interrupted:
+        _arm_grace(t)
+
+
+def _arm_grace(t: TableState) -> None:
     t.arm(GRACE_TIMER, t.now + t.settings.grace_ms * MILLISECOND)
+
+
+def resume_window(t: TableState, window: OpenWindow) -> None:
+    """A supervisor lets an interrupted window count; its facts may come in as after any other."""
+    window.interrupted = False
+    if window.acknowledged:
+        settle_window(t)
+    elif not window.is_open:
+        _arm_grace(t)
 
 
 def _announce_end(t: TableState, window: OpenWindow, ended_by: str) -> None:
@@ -193,7 +214,8 @@ def note_facts(t: TableState, facts: WindowFacts) -> None:
         close_window(t, "all_decided")
     elif not window.is_open and facts.acknowledges:
         window.acknowledged = True
-        settle_window(t)
+        if not window.interrupted:  # Row 35: first a supervisor decides.
+            settle_window(t)
 
 
 def contradicts(final: WindowAnswer, facts: WindowFacts) -> bool:
@@ -204,6 +226,15 @@ def contradicts(final: WindowAnswer, facts: WindowFacts) -> bool:
         (final.anyone_bought, facts.anyone_bought),
     )
     return any(was is False and now is True for was, now in pairs)
+
+
+def contradicts_bets(t: TableState, late: BetsTaken) -> bool:
+    """Return whether a box that was said to be empty is in play after all."""
+    final = t.in_play.run.facts[0]
+    assert isinstance(final, Mapping)
+    return any(
+        final[box] is BoxState.EMPTY and state is not BoxState.EMPTY for box, state in late.boxes.items()
+    )
 
 
 def settle_window(t: TableState) -> None:
@@ -222,6 +253,7 @@ def settle_window(t: TableState) -> None:
     else:
         _emit_answer(t, window)
         t.move("window_settled")
+        current.answers[window.window] = window.answer
         current.run.tell(window.answer)
     follow(t)
 

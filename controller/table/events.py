@@ -348,6 +348,13 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
         return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
+class IncidentAsked(Event, frozen=True, kw_only=True, tag="incident.asked"):
+    """The open incident waits for something else now; `prompt` replaces its text."""
+
+    incident: int
+    prompt: str
+
+
 class IncidentDecided(Event, frozen=True, kw_only=True, tag="incident.decided"):
     """Who decided what, on which cell. `by` is None where the cell needs no press."""
 
@@ -420,6 +427,7 @@ AnyEvent: TypeAlias = (
     | RoundCancelled
     | RoundClosed
     | IncidentOpened
+    | IncidentAsked
     | IncidentDecided
     | IncidentClosed
     | InputAccepted

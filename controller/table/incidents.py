@@ -14,6 +14,7 @@ from controller.table.charts import IncidentChart, IncidentState, Phase
 from controller.table.events import (
     CardBurned,
     CardWithdrawn,
+    IncidentAsked,
     IncidentClosed,
     IncidentDecided,
     IncidentKind,
@@ -64,6 +65,13 @@ def open_incident(
         )
     )
     return incident
+
+
+def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
+    """Ask somebody else, or something else; `event` is the chart's."""
+    incident.prompt = prompt
+    incident.chart.send(event)
+    t.emit(IncidentAsked(incident=incident.number, prompt=prompt))
 
 
 def decide(
@@ -155,11 +163,12 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
     if incident.counted:
         cancel(t, incident, CancelReason.WRONG_READING, None)
     elif _is_initial(t, incident):
-        _count_rescan(t, incident, initial=True)
+        decide(t, incident, Verdict.WENT_ON, None)
+        if t.incident is None:
+            read_failed(t)
     else:
         incident.reason = CancelReason.WRONG_READING
-        incident.prompt = CALL_SUPERVISOR
-        incident.chart.send("ask_supervisor")
+        ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
 
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
@@ -168,7 +177,10 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         _correct(t, incident, read)
         return
     decide(t, incident, Verdict.RESCANNED, None)
-    if dealing.is_card_due(t):
+    below = t.incident
+    if below is not None and below.state is IncidentState.RESCAN:
+        rescanned(t, below, read)  # The card that came back with the scanner is the one it waits for.
+    elif below is None and dealing.is_card_due(t):
         dealing.deal_card(t, read)
     else:
         card_not_due(t, read)
@@ -211,6 +223,7 @@ def _tell_again(t: TableState) -> None:
     """Publish anew what hung on the corrected card; windows keep their times."""
     current = t.in_play
     window = current.window
+    dealing.announce(t)
     if isinstance(current.run.owed, Window) and window is not None and window.is_open:
         dealing.offer_hands(t, current.run.owed)
     if t.phase is Phase.RESULT_PROPOSED:
@@ -305,15 +318,14 @@ def _same_card(t: TableState, incident: Incident, yes: bool, actor: str) -> None
         return
     decide(t, incident, Verdict.DUPLICATE_READ, actor)
     below = t.incident
-    if below is not None and below.kind is IncidentKind.SCANNER_LOST:
+    if below is not None and below.kind is IncidentKind.SCANNER_LOST and below.state is IncidentState.RESCAN:
         # The card that was drawn while the scanner was away had been read after all.
         decide(t, below, Verdict.DUPLICATE_READ, actor)
 
 
 def _drawn_meanwhile(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
     if yes:
-        incident.prompt = SCAN_DRAWN_CARD
-        incident.chart.send("ask_rescan")
+        ask(t, incident, "ask_rescan", SCAN_DRAWN_CARD)
     else:
         decide(t, incident, Verdict.WENT_ON, actor)
 
@@ -327,8 +339,7 @@ def _face_seen(t: TableState, incident: Incident, yes: bool, actor: str) -> None
         else:
             # The dealer found the card and says that it was seen: a report, so another person decides.
             incident.reason = CancelReason.EXTRA_CARD
-            incident.prompt = CALL_SUPERVISOR
-            incident.chart.send("ask_supervisor")
+            ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
         return
     read = incident.read
     if read is None:
@@ -400,8 +411,7 @@ def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     """Outside the initial deal a supervisor may have the card scanned once more (RPL-75)."""
     if not may_rescan(t):
         return Refusal.NO_INCIDENT
-    incident.prompt = SCAN_AGAIN
-    incident.chart.send("ask_rescan")
+    ask(t, incident, "ask_rescan", SCAN_AGAIN)
     return None
 
 
@@ -413,8 +423,7 @@ def scanner_lost(t: TableState) -> None:
     for incident in t.incidents:
         if incident.kind is IncidentKind.SCANNER_LOST:
             if incident.state is not IncidentState.LOST:
-                incident.prompt = SCANNER_GONE
-                incident.chart.send("lose_scanner")
+                ask(t, incident, "lose_scanner", SCANNER_GONE)
             return
     open_incident(t, IncidentKind.SCANNER_LOST, "30", first="lose_scanner", prompt=SCANNER_GONE)
 
@@ -423,8 +432,7 @@ def scanner_back(t: TableState) -> None:
     """The scanner is there again; what came out meanwhile it has not seen, the dealer has."""
     for incident in t.incidents:
         if incident.kind is IncidentKind.SCANNER_LOST and incident.state is IncidentState.LOST:
-            incident.prompt = CARD_DRAWN
-            incident.chart.send("ask")
+            ask(t, incident, "ask", CARD_DRAWN)
 
 
 def restarted(t: TableState) -> None:
@@ -443,8 +451,7 @@ def picture_confirmed(t: TableState, incident: Incident, actor: str) -> None:
     window = current.window
     changed = current.program != t.program or current.rules != t.rules
     if changed or (window is not None and window.interrupted):
-        incident.prompt = CALL_SUPERVISOR
-        incident.chart.send("ask_supervisor")
+        ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
     else:
         decide(t, incident, Verdict.WENT_ON, actor)
 
@@ -468,9 +475,10 @@ def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:
     """A supervisor lets the round go on after a restart."""
     if not may_go_on(t):
         return Refusal.TOO_EARLY
-    if t.in_play.window is not None:
-        t.in_play.window.interrupted = False
     decide(t, incident, Verdict.WENT_ON, actor)
+    window = t.in_play.window
+    if window is not None and window.interrupted:
+        dealing.resume_window(t, window)
     return None
 
 

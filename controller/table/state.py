@@ -81,6 +81,8 @@ class Round:
     withdrawn: list[OpenedCard] = field(default_factory=list)
     window: OpenWindow | None = None
     stages_closed: set[str] = field(default_factory=set)
+    answers: dict[str, WindowAnswer] = field(default_factory=dict)
+    """The final facts of the windows that are settled, betting time aside."""
     laid_at_window: int = 0
     """How many cards lay when the last window closed: they may not be corrected any more."""
     readings: dict[Where, int] = field(default_factory=dict)

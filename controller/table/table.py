@@ -361,20 +361,26 @@ def _note_facts(t: TableState, command: i.BetsTaken | i.WindowFacts) -> Refusal 
     window = t.in_play.window
     assert window is not None
     if isinstance(command, i.BetsTaken):
-        if window.window != dealing.BETTING or window.settled:
-            return Refusal.TOO_LATE
         if not set(command.boxes) <= set(t.game.boxes):
             return Refusal.UNKNOWN_PLACE
+        if window.window != dealing.BETTING or window.settled:
+            return _too_late(t, wrong=dealing.contradicts_bets(t, command))
         dealing.note_bets(t, command)
         return None
+    final = t.in_play.answers.get(command.window)
+    if final is not None:
+        return _too_late(t, wrong=dealing.contradicts(final, command))
     if command.window != window.window or window.window == dealing.BETTING:
-        return Refusal.TOO_LATE if command.window in t.in_play.stages_closed else Refusal.WRONG_WINDOW
-    if window.settled:
-        if dealing.contradicts(window.answer, command):
-            incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
-        return Refusal.TOO_LATE
+        return Refusal.WRONG_WINDOW
     dealing.note_facts(t, command)
     return None
+
+
+def _too_late(t: TableState, *, wrong: bool) -> Refusal:
+    """Facts that are final stay; if the late ones say that they were wrong, that goes on record."""
+    if wrong:
+        incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
+    return Refusal.TOO_LATE
 
 
 def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | None:

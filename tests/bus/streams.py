@@ -142,8 +142,11 @@ class MemoryOutbox:
             self.rows[audience].extend(built)
 
     def messages(self, audience: Audience, first_seq: int, limit: int) -> list[tuple[int, bytes]]:
-        first = max(first_seq, self.kept_from)
-        return list(enumerate(self.rows[audience][first - 1 : first - 1 + limit], first))
+        assert first_seq >= self.kept_from, "never asked for what is not kept"
+        return list(enumerate(self.rows[audience][first_seq - 1 : first_seq - 1 + limit], first_seq))
+
+    def first_seq(self, audience: Audience) -> int:
+        return self.kept_from
 
     def last_seq(self, audience: Audience) -> int:
         return len(self.rows[audience])

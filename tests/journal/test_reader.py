@@ -102,3 +102,15 @@ def test_a_damaged_row_is_named(tmp_path: Path) -> None:
     other.close()
     with Reader.open(path) as reader, pytest.raises(JournalDamaged, match="row 3 can't be read"):
         list(reader.steps())
+
+
+def test_a_late_message_is_found_without_reading_the_file(reader: Reader) -> None:
+    queries: list[str] = []
+
+    def note(_: object, query: str, __: object) -> bool:
+        queries.append(query)
+        return True
+
+    reader._connection.exec_trace = note
+    assert reader.messages("audit", 2 * STEP_COUNT, 1)[0][0] == 2 * STEP_COUNT
+    assert len(queries) <= 2 + STEP_COUNT.bit_length()

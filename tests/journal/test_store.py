@@ -172,6 +172,23 @@ def test_all_files_are_private(journal: Journal, path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
+def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
+    path.touch(mode=0o644)
+    Journal.open(path, audiences=AUDIENCES).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_checkpoint_says_when_a_reader_holds_it_back(journal: Journal, path: Path) -> None:
+    feed = Feed()
+    journal.append(**feed.step(1))
+    with apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY) as other:
+        other.execute("SELECT max(n) FROM steps").fetchall()
+        journal.append(**feed.step(2))
+        assert not journal.checkpoint()
+    other.close()
+    assert journal.checkpoint()
+
+
 def test_a_closed_journal_is_one_file(path: Path) -> None:
     written(path, 3)
     assert side_files(path) == {"", ".lock"}

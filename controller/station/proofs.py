@@ -1,0 +1,165 @@
+"""What anybody can prove of a stream of messages: commitments, and what `round.closed` says of a round.
+
+Commitments are HMACs with keys that are published later; counts and digests are folded from the exact
+bytes. Neither needs the table's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from controller.bus.envelope import (
+    GENESIS,
+    Envelope,
+    SealedRound,
+    decode,
+    event_of,
+    folded_digest,
+    message_hash,
+)
+from controller.bus.errors import MalformedMessage
+from controller.games.procedure import BURN
+from controller.table import events
+from controller.table.commitments import commit, commitment_text
+from controller.table.events import Audience, Event, OpenedCard
+
+
+class Breach(StrEnum):
+    """What a stream can break of what it has promised."""
+
+    COMMITMENT = "COMMITMENT"
+    """An opened card is not the one that was committed to, or was never committed to."""
+    UNOPENED = "UNOPENED"
+    """A round has ended and a commitment of it was not opened."""
+    COUNT = "COUNT"
+    DIGEST = "DIGEST"
+    TERMINAL = "TERMINAL"
+    """A round has not exactly one confirmed or cancelled before it is closed."""
+    MALFORMED = "MALFORMED"
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """One promise that is broken, and the message that shows it."""
+
+    breach: Breach
+    message: str
+    where: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        return f"{self.breach} {self.message} {self.where}: expected {self.expected}, got {self.got}"
+
+
+class _Place(NamedTuple):
+    """What a commitment is made for: card `n` of a place, in a deal, by a reading."""
+
+    place: str
+    n: int
+    deal: int
+    reading: int
+
+    def __str__(self) -> str:
+        return f"{self.place} card {self.n} (deal {self.deal}, reading {self.reading})"
+
+
+class Proofs:
+    """One audience's stream from a round's beginning on; `checked` counts the commitments that held."""
+
+    def __init__(self, audience: Audience) -> None:
+        self._audience = audience
+        self._committed: dict[_Place, str] = {}
+        self._opened: set[_Place] = set()
+        self._is_whole = False
+        self._terminals = 0
+        self._count = 0
+        self._digest = GENESIS
+        self.checked = 0
+        self.rounds = 0
+
+    def take(self, messages: Sequence[bytes]) -> Iterator[Broken]:
+        """Take the next messages of the stream and yield what they break."""
+        for raw in messages:
+            try:
+                envelope = decode(raw)
+                event = event_of(envelope)
+            except MalformedMessage as error:
+                yield Broken(Breach.MALFORMED, self._audience, "message", "a message", str(error))
+                continue
+            if isinstance(event, events.RoundOpened):
+                self._begin()
+            if isinstance(event, SealedRound):
+                yield from self._closed(envelope, event)
+                continue
+            self._count += 1
+            self._digest = folded_digest(self._digest, message_hash(raw))
+            if event is not None and self._is_whole:
+                yield from self._in_round(envelope, event)
+
+    def _begin(self) -> None:
+        self._committed, self._opened = {}, set()
+        self._is_whole = True
+        self._terminals, self._count, self._digest = 0, 0, GENESIS
+
+    def _in_round(self, envelope: Envelope, event: Event) -> Iterator[Broken]:
+        match event:
+            case events.CardDealt(commitment=str() as commitment):
+                place = _Place(event.place, event.n, event.deal, event.reading)
+                self._committed[place] = commitment
+            case events.CardBurned():
+                self._committed[_Place(BURN, event.n, event.deal, 1)] = event.commitment
+            case events.CardsRevealed():
+                yield from self._check(envelope, event.cards)
+            case events.RoundConfirmed() | events.RoundCancelled():
+                self._terminals += 1
+                if self._audience is not Audience.SETTLEMENT:
+                    yield from self._check(envelope, event.opened)
+
+    def _check(self, envelope: Envelope, cards: tuple[OpenedCard, ...]) -> Iterator[Broken]:
+        for card in cards:
+            place = _Place(card.place, card.n, card.deal, card.reading)
+            self._opened.add(place)
+            if card.card is None or card.key is None:
+                continue
+            promised = self._committed.get(place, "no commitment")
+            got = opened_commitment(envelope.tableid, envelope.roundid or "", card)
+            if got == promised:
+                self.checked += 1
+            else:
+                yield Broken(Breach.COMMITMENT, envelope.id, str(place), promised, got)
+
+    def _closed(self, envelope: Envelope, sealed: SealedRound) -> Iterator[Broken]:
+        """Check a round's end; a stream that was joined in the middle of a round can't say."""
+        if self._is_whole:
+            self.rounds += 1
+            if sealed.count != self._count:
+                yield Broken(Breach.COUNT, envelope.id, "count", str(self._count), str(sealed.count))
+            if sealed.digest != self._digest:
+                yield Broken(Breach.DIGEST, envelope.id, "digest", self._digest, sealed.digest)
+            if self._terminals != 1:
+                yield Broken(Breach.TERMINAL, envelope.id, "terminal events", "1", str(self._terminals))
+            for place in self._committed.keys() - self._opened:
+                yield Broken(Breach.UNOPENED, envelope.id, str(place), "an opened commitment", "none")
+        self._begin()
+
+
+def opened_commitment(table: str, roundid: str, card: OpenedCard) -> str:
+    """Return the commitment that an opening leads to; a text that says why when it leads to none."""
+    assert card.card is not None and card.key is not None, card
+    text = commitment_text(
+        table=table,
+        roundid=roundid,
+        deal=card.deal,
+        place=card.place,
+        n=card.n,
+        reading=card.reading,
+        card=card.card,
+    )
+    try:
+        return commit(card.key, text)
+    except ValueError:
+        return "a key that is not hex"

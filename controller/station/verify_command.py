@@ -1,0 +1,149 @@
+"""`tablectl verify JOURNAL|DIR`: is what the journal says whole, and does it follow from its inputs?
+
+Three proofs, each on its own: the file (chain, numbers, hashes), the streams (commitments, what closed
+rounds say), and the inputs taken again. The last two stop before a round that is still open; the table
+may be running.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from controller.journal import Days, Finding, JournalError, Reader, verify
+from controller.station.proofs import Broken, Proofs
+from controller.station.replay import Difference, UntilOpenRound
+from controller.station.replay_command import OPEN_ROUND, difference_lines
+from controller.station.retake import Retake
+from controller.station.terminal import FINDING, FINE, USAGE, complain, progress, say, say_json
+from controller.table.events import AUDIENCES
+
+AnyFinding = Finding | Broken | Difference
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """One thing that was found wrong, and in which file."""
+
+    file: str
+    proof: str
+    finding: AnyFinding
+
+
+class Report(msgspec.Struct):
+    """What `verify` has looked at and found. `not_taken` steps had nothing to be taken again from."""
+
+    files: int = 0
+    steps: int = 0
+    not_taken: int = 0
+    rounds: int = 0
+    commitments: int = 0
+    open_round: bool = False
+    findings: list[Checked] = []
+
+    def add(self, path: Path, finding: AnyFinding) -> None:
+        """Note a finding."""
+        proof = {Finding: "file", Broken: "stream", Difference: "inputs"}[type(finding)]
+        self.findings.append(Checked(str(path), proof, finding))
+
+
+def add_verify(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser("verify", help="verify a journal, or a table's folder of journals")
+    parser.add_argument("journal", type=Path, help="a journal file, or a folder of them")
+    parser.add_argument("--json", action="store_true", help="the report as one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify. Returns 1 when anything was found, 2 when there is nothing to verify."""
+    where: Path = arguments.journal
+    paths = Days(where).paths() if where.is_dir() else (where,)
+    if not paths or not paths[0].is_file():
+        complain(f"{where}: no journal there; give a .journal file or the folder of a table")
+        return USAGE
+    report = make_report(paths)
+    if arguments.json:
+        say_json(report)
+    else:
+        for line in report_lines(report):
+            say(line)
+    return FINDING if report.findings else FINE
+
+
+def make_report(paths: tuple[Path, ...]) -> Report:
+    """Verify files that follow one another."""
+    report = Report(files=len(paths))
+    for path in paths:
+        _verify_file(path, report)
+    total = None if any(one.proof == "file" for one in report.findings) else report.steps
+    report.steps = 0
+    with progress("taking inputs again", total) as advance:
+        try:
+            _take_again(paths, report, advance)
+        except JournalError as error:
+            if not report.findings:
+                report.add(paths[0], Finding("UNREADABLE", None, "steps", "a step", str(error)))  # type: ignore[arg-type]
+    return report
+
+
+def _verify_file(path: Path, report: Report) -> None:
+    """Recompute the file; where it should end, the file after it says."""
+    following = [later for later in Days(path.parent).paths() if later.name > path.name]
+    try:
+        ends = None
+        if following:
+            with Reader.open(following[0]) as reader:
+                ends = reader.opening
+    except JournalError:
+        ends = None  # Its own turn says what is wrong with it.
+    with progress(f"verifying {path.name}", None) as advance:
+
+        def note(_step: int, _last: int) -> None:
+            report.steps += 1
+            advance()
+
+        for finding in verify(path, ends=ends, progress=note):
+            report.add(path, finding)
+
+
+def _take_again(paths: tuple[Path, ...], report: Report, advance: Callable[[], None]) -> None:
+    """Check streams and inputs in one pass over the closed rounds."""
+    taking = Retake(paths)
+    proofs = {audience.value: Proofs(audience) for audience in AUDIENCES}
+    for path, steps in taking.files():
+        closed = UntilOpenRound(steps, lambda one: b",".join(one.step.events))
+        for one in closed:
+            advance()
+            report.steps += 1
+            report.not_taken += one.stepped is None and one.difference is None
+            if one.difference is not None:
+                report.add(path, one.difference)
+            for audience, proof in proofs.items():
+                for broken in proof.take(one.step.messages.get(audience, ())):
+                    report.add(path, broken)
+        report.open_round = bool(closed.held)
+    report.rounds = proofs["audit"].rounds
+    report.commitments = proofs["audit"].checked
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """Yield the report as people read it."""
+    for one in report.findings:
+        if isinstance(one.finding, Difference):
+            yield f"{one.file}: the inputs make something else of"
+            yield from difference_lines(one.finding)
+        else:
+            yield f"{one.file}: {one.finding}"
+    yield (
+        f"{report.files} files, {report.steps} steps, {report.rounds} rounds closed, "
+        f"{report.commitments} commitments checked"
+    )
+    if report.not_taken:
+        yield f"{report.not_taken} steps not taken again: what came before them is not at hand"
+    if report.open_round:
+        yield OPEN_ROUND
+    yield "no difference" if not report.findings else f"{len(report.findings)} findings"

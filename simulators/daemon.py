@@ -1,0 +1,198 @@
+"""The daemon of a fast simulation: the station itself, with real links, under the world's clock.
+
+`python -m simulators.daemon CONFIG CLOCK_LINK START_US [POINT COUNT]` - started by the world, never by
+people. With a named point, the process ends itself with SIGKILL there, at its COUNT-th pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import zmq
+import zmq.asyncio
+
+from controller.bus.commands import Reply
+from controller.bus.publisher import Publisher
+from controller.bus.wire import CommandRequest
+from controller.journal import Heads, Journal
+from controller.journal.recording import Kind
+from controller.station import log
+from controller.station.config import StationConfig, load
+from controller.station.kernel import Kernel
+from controller.station.start import open_journal
+from controller.station.station import Feeds, Station, Waiting
+from controller.table.events import AUDIENCES, Audience
+from simulators.clock_link import Advance, Order, Report, SimulatedClock
+from simulators.faults.points import KillPoint, Point
+
+SETTLING_ROUNDS = 3
+
+
+class SimulatedStation(Station):
+    """The station, which tells its reporter whenever something has moved."""
+
+    moved: asyncio.Event | None = None
+
+    def bring(self, kind: Kind, source: str, payload: str = "") -> int:
+        """Bring something in, and say so."""
+        self._say()
+        return super().bring(kind, source, payload)
+
+    def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
+        """Take a command, and say so."""
+        self._say()
+        return super().submit(endpoint, request, reply)
+
+    def _step(self, waiting: Waiting) -> None:
+        super()._step(waiting)
+        self._say()
+
+    def _say(self) -> None:
+        if self.moved is not None:
+            self.moved.set()
+
+
+class WatchedFeeds:
+    """The publisher, with the hash of the last picture at hand and two places to die."""
+
+    def __init__(self, publisher: Publisher, point: KillPoint) -> None:
+        self._publisher = publisher
+        self._point = point
+        self.picture_hash = ""
+
+    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None:
+        """Send one audience after the other."""
+        self._point.passed(Point.AFTER_COMMIT)
+        for audience in AUDIENCES:
+            self._publisher.publish({audience: messages[audience]})
+            self._point.passed(Point.BETWEEN_AUDIENCES)
+
+    def picture(self, raw: bytes) -> None:
+        """Send the picture."""
+        self.picture_hash = hashlib.sha256(raw).hexdigest()
+        self._publisher.picture(raw)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._publisher, name)
+
+
+class WatchedJournal:
+    """The journal, with a place to die before each commit."""
+
+    def __init__(self, journal: Journal, point: KillPoint) -> None:
+        self._journal = journal
+        self._point = point
+
+    def append(self, **step: Any) -> int:
+        """Append a step."""
+        self._point.passed(Point.BEFORE_COMMIT)
+        return self._journal.append(**step)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+
+class Reporter:
+    """Answers the world: advances the clock, and reports each time the station has come to rest."""
+
+    def __init__(
+        self, station: SimulatedStation, feeds: WatchedFeeds, clock: SimulatedClock, link: str
+    ) -> None:
+        self._station, self._feeds, self._clock = station, feeds, clock
+        self._moved = station.moved = asyncio.Event()
+        self._socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
+        self._socket.connect(link)
+
+    async def take_orders(self) -> None:
+        """Do what the world says."""
+        decoder = msgspec.json.Decoder(Order)
+        while True:
+            match decoder.decode(await self._socket.recv()):
+                case Advance(to_us=to_us):
+                    self._clock.advance(to_us)
+                case _:
+                    self._station.beat()
+            self._moved.set()
+
+    async def report(self) -> None:
+        """Report each rest once."""
+        self._moved.set()
+        while True:
+            await self._moved.wait()
+            self._moved.clear()
+            for _ in range(SETTLING_ROUNDS):
+                await asyncio.sleep(0)
+            if self._station.is_idle() and not self._moved.is_set():
+                await self._socket.send(msgspec.json.encode(self._state()))
+
+    def _state(self) -> Report:
+        station = self._station
+        heads = station.kernel.envelopes.heads()
+        due, wake = station.next_due_us(), self._clock.next_wake_us()
+        return Report(
+            now_us=self._clock.now_us(),
+            wake_us=min((at for at in (due, wake) if at is not None), default=None),
+            received={name: port.received_count for name, port in station.ports.items()},
+            ready={name: port.is_ready for name, port in station.ports.items()},
+            seqs={audience.value: heads.of(audience).seq for audience in AUDIENCES},
+            picture=self._feeds.picture_hash,
+        )
+
+
+async def run(config: StationConfig, link: str, start_us: int, point: KillPoint) -> None:
+    """Run the station until SIGTERM."""
+    clock = SimulatedClock(start_us)
+    watched: list[WatchedFeeds] = []
+
+    def open_file(path: Path, heads: Heads | None) -> Journal:
+        return cast(Journal, WatchedJournal(open_journal(path, heads), point))
+
+    def open_feeds(config: StationConfig, kernel: Kernel) -> Feeds:
+        publisher = Publisher(
+            config.endpoints,
+            source=(config.settings.table, config.environment),
+            heads=kernel.envelopes.heads(),
+        )
+        watched.append(WatchedFeeds(publisher, point))
+        return cast(Feeds, watched[0])
+
+    station = SimulatedStation(
+        config,
+        clock,
+        open_file=open_file,
+        open_feeds=open_feeds,
+        on_recovery_step=lambda: point.passed(Point.IN_RECOVERY),
+    )
+    reporter = Reporter(station, watched[0], clock, link)
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    tasks = [asyncio.create_task(reporter.take_orders()), asyncio.create_task(reporter.report())]
+    try:
+        await station.run(stopped)
+    finally:
+        for task in tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+def main(words: list[str]) -> None:
+    """Run from the command line of the world."""
+    log.set_up()
+    config, link, start_us, *point = words
+    kill = KillPoint(Point(point[0]), int(point[1])) if point else KillPoint(None, 0)
+    asyncio.run(run(load(Path(config)), link, int(start_us), kill))
+
+
+if __name__ == "__main__":
+    os.setpgid(0, 0)  # Ctrl-C is for the world, which ends its daemon itself.
+    main(sys.argv[1:])

@@ -1,0 +1,231 @@
+"""The simulated dealer: does what the prompt of the station says, with a shoe and a scanner at hand.
+
+One prompt, one action, after a delay that depends on seed, round and prompt alone; and the card to scan
+is the one that the shoe holds after those that are out. So a dealer whose table was killed and recovered
+deals the same cards at the same times. What a dealer does wrong is in `misdeeds`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from controller.cards import Card
+from controller.table import inputs as i
+from controller.table.events import IncidentKind
+from controller.table.picture import Picture
+from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
+from simulators.faults.catalogue import Case, Plan
+from simulators.faults.misdeeds import WINDOW_MOMENTS, Misdeeds
+from simulators.shoe import shuffled
+
+SECOND = 1_000_000
+DELAYS_MS = {
+    "OPEN_TABLE": (500, 1_000),
+    "VERIFY_DECK": (2_000, 4_000),
+    "SHUFFLE": (3_000, 5_000),
+    "START": (800, 1_500),
+    "DEAL_CARD": (900, 1_500),
+    "TURN": (1_500, 2_500),
+    "LAY_ASIDE": (1_500, 2_500),
+    "CONFIRM_RESULT": (2_000, 3_000),
+    "CLEAR_TABLE": (3_000, 4_000),
+}
+"""How long a dealer takes, from and to; prompts that are not here take a short second."""
+OTHERS_MS = (700, 1_200)
+AT_ONCE = frozenset({"CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
+"""What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
+LOOK_AGAIN_US = 4 * SECOND
+NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"})
+
+
+class Hardware(NamedTuple):
+    """What is printed on the cards, and how the scanner frames it.
+
+    `spell_foreign` spells a card of a deck that does not belong to the table.
+    """
+
+    spell: Callable[[Card], str]
+    spell_foreign: Callable[[Card], str]
+    encode: Callable[[str], bytes]
+
+
+class Dealer:
+    """The person at the table."""
+
+    feed = Feed.STATION
+
+    def __init__(
+        self, name: str, *, seed: int, plan: Plan, rounds: int, scanner: str, hardware: Hardware
+    ) -> None:
+        self.name = name
+        self.seed = seed
+        self.plan = plan
+        self.rounds = rounds
+        self.scanner = scanner
+        self.hardware = hardware
+        self.picture: Picture | None = None
+        self.committed: dict[int, Case] = {}
+        """The faults that have been carried out, by round."""
+        self._misdeeds = Misdeeds(self)
+        self._key: tuple[object, ...] = ()
+        self._scanned: tuple[int, int] | None = None
+        """Round and place in the shoe of the card that was scanned last."""
+
+    # Seeing.
+
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Look at the picture; a new prompt is acted on once."""
+        picture = self.picture = msgspec.json.decode(message, type=Picture)
+        prompt = picture.prompt
+        planned = self._misdeeds.plan_in_window(picture, now_us)
+        key = (
+            picture.epoch,
+            picture.round_no,
+            picture.phase,
+            prompt.code,
+            prompt.place,
+            prompt.n,
+            prompt.incident,
+        )
+        if key != self._key:
+            self._key = key
+            planned += self._plan(picture, now_us)
+        return planned
+
+    def woken(self, note: str, now_us: int) -> list[Planned]:
+        """Do what was planned, if the prompt is still the same; look again later in case it got lost."""
+        picture = self.picture
+        if picture is None:
+            return []
+        if note in WINDOW_MOMENTS:
+            return self._misdeeds.in_window(picture, note, now_us)
+        if note == "scan":
+            return [Planned(now_us, self.scan(picture))]
+        if note != str(self._key):
+            return []
+        case = self.due_fault(picture)
+        planned = self._misdeeds.at_prompt(picture, case, now_us) if case is not None else None
+        if planned is None:
+            planned = [Planned(now_us, act) for act in self._act(picture)]
+        return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(note))]
+
+    def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
+        """What was refused shows in the prompt, which stays."""
+        return []
+
+    def is_done(self) -> bool:
+        """Whether all rounds are played and the table is clear."""
+        picture = self.picture
+        return picture is not None and picture.round_no >= self.rounds and picture.roundid is None
+
+    def due_fault(self, picture: Picture) -> Case | None:
+        """Return the fault of this round (of the next one, before START) that is still to be committed."""
+        round_no = fault_round(picture)
+        return None if round_no in self.committed else self.plan.of(round_no)
+
+    def committed_fault(self, picture: Picture) -> str | None:
+        """Return the id of the fault that was committed in this round."""
+        case = self.committed.get(fault_round(picture))
+        return case.fault.id if case is not None else None
+
+    # Planning.
+
+    def _plan(self, picture: Picture, now_us: int) -> list[Planned]:
+        code = picture.prompt.code
+        if code == "SHUFFLE" and picture.round_no >= self.rounds:
+            return []
+        if code in NOT_THE_DEALERS:
+            return []
+        if code == "CALL_SUPERVISOR" and self.committed_fault(picture) != "report-withdrawn":
+            return []
+        start = max(now_us, picture.prompt.not_before_us or 0)
+        return [Planned(start + self._delay_us(picture), Wake(str(self._key)))]
+
+    def _delay_us(self, picture: Picture) -> int:
+        prompt = picture.prompt
+        if prompt.code in AT_ONCE:
+            return 0
+        low, high = DELAYS_MS.get(prompt.code, OTHERS_MS)
+        seed = f"{self.seed}/{picture.round_no}/{prompt.code}/{prompt.place}/{prompt.n}"
+        return random.Random(seed).randrange(low, high) * 1_000
+
+    # Acting.
+
+    def _act(self, picture: Picture) -> list[Act]:
+        fault = self.committed_fault(picture)
+        match picture.prompt.code:
+            case "DEAL_CARD" | "SCAN_DRAWN_CARD":
+                return [self.scan(picture)]
+            case "SCAN_AGAIN":
+                return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]
+            case "SAME_CARD":
+                return [self._answer(picture, fault != "doubled-card")]
+            case "FACE_SEEN":
+                return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
+            case "CARD_DRAWN":
+                drawn = self._scanned == (picture.round_no, out_count(picture))
+                return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
+            case code:
+                return [self.press(picture, self._command(code, picture.prompt.place))]
+
+    def _command(self, code: str, place: str | None) -> i.AnyCommand:
+        presses: dict[str, i.AnyCommand] = {
+            "OPEN_TABLE": i.OpenTable(),
+            "VERIFY_DECK": i.VerifyDeck(52),
+            "SHUFFLE": i.ConfirmShuffle(),
+            "START": i.OpenBetting(),
+            "TURN": i.TurnCards(place or ""),
+            "LAY_ASIDE": i.LayCardAside(),
+            "CONFIRM_RESULT": i.ConfirmResult(),
+            "CLEAR_TABLE": i.ClearTable(),
+            "CONFIRM_PICTURE": i.ConfirmPicture(),
+            "CALL_SUPERVISOR": i.WithdrawReport(),
+        }
+        return presses[code]
+
+    def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press:
+        """Press a button of the page."""
+        return Press("operator", self.name, picture.round_no, command, request)
+
+    def _answer(self, picture: Picture, yes: bool) -> Press:
+        return self.press(picture, i.AnswerQuestion(picture.prompt.incident or 0, yes))
+
+    def frame(self, code: str) -> Bytes:
+        """Let the scanner send a code."""
+        return Bytes(self.scanner, (self.hardware.encode(code),))
+
+    def card(self, picture: Picture, back: int = 0) -> Card:
+        """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
+        return shuffled(self.seed, picture.round_no)[out_count(picture) - back]
+
+    def last_of_shoe(self, picture: Picture) -> Card:
+        """Return a card that never leaves the shoe in this round."""
+        return shuffled(self.seed, picture.round_no)[-1]
+
+    def hold(self, picture: Picture) -> str:
+        """Take the next card out of the shoe and under the scanner; returns its code."""
+        self._scanned = (picture.round_no, out_count(picture))
+        return self.hardware.spell(self.card(picture))
+
+    def scan(self, picture: Picture) -> Bytes:
+        """Scan the next card."""
+        return self.frame(self.hold(picture))
+
+    def _scan_again(self, picture: Picture) -> Bytes:
+        if picture.incident_kind == IncidentKind.DISPUTED_READ:
+            return self.frame(self.hardware.spell(self.card(picture, back=1)))
+        return self.scan(picture)
+
+
+def out_count(picture: Picture) -> int:
+    """Return how many cards are out of the shoe."""
+    return sum(map(len, picture.places.values())) + picture.burned_count
+
+
+def fault_round(picture: Picture) -> int:
+    """Return the round whose fault is due: before START it is the next one's."""
+    return picture.round_no + (1 if picture.prompt.code in ("SHUFFLE", "START") else 0)

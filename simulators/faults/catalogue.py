@@ -1,0 +1,179 @@
+"""The faults that a simulated studio can commit, each with an id and what the table must make of it.
+
+A fault is planned for a round and carried out once; the incidents of that round must then match its
+expectation one to one. Rounds without a fault must have no incident at all.
+"""
+
+from __future__ import annotations
+
+import random
+from enum import StrEnum
+
+import msgspec
+
+from controller.table.events import IncidentKind as Kind
+from controller.table.events import Verdict
+from controller.table.inputs import CancelReason as Reason
+
+
+class Moment(StrEnum):
+    """When a fault happens: at a card of the deal, or at a station of the round."""
+
+    ANY_CARD = "any card"
+    FACE_UP_CARD = "a card of the main box"
+    FACE_DOWN_CARD = "a card that lies face down"
+    SWITCH_CARD = "a switch card"
+    READY = "before START"
+    BETTING = "betting time"
+    OPTIONS = "options"
+    FINAL_OPTIONS = "final options"
+    RESULT = "result proposed"
+    CONFIRMED = "result confirmed"
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One fault. `incidents` in the order of their closing; `rules` are the ids it exercises."""
+
+    id: str
+    moment: Moment
+    rules: tuple[str, ...]
+    incidents: tuple[tuple[Kind, Verdict], ...] = ()
+    cancels: Reason | None = None
+
+
+def _cancel(kind: Kind, *before: tuple[Kind, Verdict]) -> tuple[tuple[Kind, Verdict], ...]:
+    return (*before, (kind, Verdict.CANCELLED))
+
+
+REPORTED = _cancel(Kind.CANCEL_REPORTED)
+BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
+RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
+
+FAULTS: tuple[Fault, ...] = (
+    # RPL-70: what cancels, reported by the dealer and confirmed by a supervisor.
+    Fault("hidden-shown", Moment.FACE_DOWN_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.HIDDEN_CARD_SHOWN),
+    Fault("extra-placed", Moment.ANY_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
+    Fault("extra-switch", Moment.SWITCH_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
+    Fault("cleared-early", Moment.FINAL_OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TABLE_CLEARED),
+    Fault("card-on-floor", Moment.ANY_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
+    Fault("technical", Moment.OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TECHNICAL),
+    # RPL-75: readings.
+    Fault("no-read", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
+    Fault("damaged-frame", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
+    Fault("no-read-switch", Moment.SWITCH_CARD, ("RPL-75",), RESCANNED),
+    Fault(
+        "no-read-twice",
+        Moment.ANY_CARD,
+        ("RPL-70", "RPL-73", "RPL-75"),
+        _cancel(Kind.FAILED_READ),
+        Reason.WRONG_READING,
+    ),
+    Fault("misread", Moment.FACE_UP_CARD, ("RPL-75",), ((Kind.DISPUTED_READ, Verdict.RESCANNED),)),
+    # The deck: rows 4, 5 and 6.
+    Fault("duplicate-read", Moment.ANY_CARD, ("row 4",), ((Kind.SAME_CODE_AGAIN, Verdict.DUPLICATE_READ),)),
+    Fault(
+        "doubled-card",
+        Moment.ANY_CARD,
+        ("row 5", "RPL-73"),
+        _cancel(Kind.SAME_CODE_AGAIN),
+        Reason.DECK_INTEGRITY,
+    ),
+    Fault(
+        "foreign-card",
+        Moment.ANY_CARD,
+        ("row 6", "RPL-73"),
+        _cancel(Kind.FOREIGN_CARD),
+        Reason.DECK_INTEGRITY,
+    ),
+    Fault(
+        "unknown-code",
+        Moment.ANY_CARD,
+        ("row 6", "RPL-73"),
+        _cancel(Kind.FOREIGN_CARD),
+        Reason.DECK_INTEGRITY,
+    ),
+    # RPL-71 and row 7: cards that nobody is owed.
+    Fault("surplus-called", Moment.FACE_DOWN_CARD, ("RPL-71",), BURNED),
+    Fault(
+        "surplus-called-seen",
+        Moment.FACE_DOWN_CARD,
+        ("RPL-70", "RPL-73"),
+        _cancel(Kind.SURPLUS_CARD),
+        Reason.EXTRA_CARD,
+    ),
+    Fault("surplus-final-options", Moment.FINAL_OPTIONS, ("RPL-71",), BURNED),
+    Fault("surplus-result", Moment.RESULT, ("RPL-71",), BURNED),
+    Fault("early-draw", Moment.BETTING, ("RPL-71", "row 7"), ((Kind.EARLY_DRAW, Verdict.BURNED),)),
+    Fault(
+        "early-draw-seen",
+        Moment.BETTING,
+        ("RPL-70", "RPL-73", "row 7"),
+        _cancel(Kind.EARLY_DRAW),
+        Reason.EXTRA_CARD,
+    ),
+    Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_DRAW, Verdict.BURNED),)),
+    Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.LATE_CARD, Verdict.DECK_CHECK),)),
+    Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
+    # People and lines.
+    Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.CANCEL_REPORTED, Verdict.WITHDRAWN),)),
+    Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
+    Fault("unplugged-card-drawn", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.RESCANNED),)),
+    Fault("split-frame", Moment.ANY_CARD, ("driver",)),
+    Fault("noise", Moment.ANY_CARD, ("driver",)),
+    Fault("press-repeated", Moment.RESULT, ("bus",)),
+    Fault("betting-silent", Moment.BETTING, ("bus",)),
+)
+BY_ID = {fault.id: fault for fault in FAULTS}
+INITIAL_CARDS = range(1, 21)
+CARDS_OF = {
+    Moment.ANY_CARD: tuple(INITIAL_CARDS)[:-1],
+    Moment.FACE_UP_CARD: tuple(card for card in INITIAL_CARDS if card % 4 == 2),
+    Moment.FACE_DOWN_CARD: tuple(card for card in INITIAL_CARDS if card % 4 != 2 and card != 20),
+    Moment.SWITCH_CARD: tuple(range(21, 26)),
+}
+"""The cards of the deal, counted from 1, at which a fault of this moment can happen (RPL-09, RPL-10).
+
+The last card of the initial deal is left out: what is found one card later needs a next one.
+"""
+
+
+class Amount(StrEnum):
+    """How many rounds have a fault."""
+
+    NONE = "none"
+    SOME = "some"
+    MANY = "many"
+
+
+EVERY_NTH = {Amount.SOME: 10, Amount.MANY: 1}
+"""With `many`, every round has its fault; with `some`, every tenth."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A fault planned for a round. `card` is the card of the deal (from 1), 0 where the moment is none."""
+
+    fault: Fault
+    card: int = 0
+
+
+class Plan:
+    """Which fault each round has: a pure function of seed, amount and round number.
+
+    Faults are dealt like cards, all of them in a new order each time, so that each comes equally often.
+    """
+
+    def __init__(self, seed: int, amount: Amount, only: str | None = None) -> None:
+        self.seed = seed
+        self._amount = amount
+        self._faults = FAULTS if only is None else (BY_ID[only],)
+
+    def of(self, round_no: int) -> Case | None:
+        """Return the round's fault."""
+        if self._amount is Amount.NONE or round_no % EVERY_NTH[self._amount]:
+            return None
+        deal, place = divmod(round_no // EVERY_NTH[self._amount], len(self._faults))
+        order = list(self._faults)
+        random.Random(f"{self.seed}/faults/{deal}").shuffle(order)
+        fault = order[place]
+        cards = CARDS_OF.get(fault.moment, (0,))
+        return Case(fault, random.Random(f"{self.seed}/fault card/{round_no}").choice(cards))

@@ -1,0 +1,187 @@
+"""How the simulated dealer commits each fault of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from controller.table import inputs as i
+from controller.table.picture import Picture
+from simulators.actor import Act, Bytes, Planned, Replug, Unplug, Wake
+from simulators.faults.catalogue import Case, Moment
+
+if TYPE_CHECKING:
+    from simulators.dealer import Dealer
+
+SECOND = 1_000_000
+WINDOW_MOMENTS = {
+    "betting": Moment.BETTING,
+    "options": Moment.OPTIONS,
+    "final_options": Moment.FINAL_OPTIONS,
+}
+PROMPT_MOMENTS = {
+    "START": Moment.READY,
+    "CONFIRM_RESULT": Moment.RESULT,
+    "CLEAR_TABLE": Moment.CONFIRMED,
+}
+NOT_THE_DEALERS = frozenset({"betting-silent"})
+NO_DECKS_CODE = "9999"
+"""A code that no deck of the house has."""
+
+
+class Misdeeds:
+    """The faults of one dealer."""
+
+    def __init__(self, dealer: Dealer) -> None:
+        self._dealer = dealer
+        self._windows_seen: set[tuple[int, str]] = set()
+
+    def plan_in_window(self, picture: Picture, now_us: int) -> list[Planned]:
+        """Plan a fault for the window that has just opened, if the round has one there."""
+        window, case = picture.window, self._dealer.due_fault(picture)
+        if window is None or not window.is_open or case is None or case.fault.id in NOT_THE_DEALERS:
+            return []
+        key = (picture.round_no, window.window)
+        if WINDOW_MOMENTS.get(window.window) is not case.fault.moment or key in self._windows_seen:
+            return []
+        self._windows_seen.add(key)
+        return [Planned(now_us + SECOND, Wake(window.window))]
+
+    def in_window(self, picture: Picture, window: str, now_us: int) -> list[Planned]:
+        """Commit the fault of a window, if that is still open."""
+        case, current = self._dealer.due_fault(picture), picture.window
+        if case is None or current is None or current.window != window or not current.is_open:
+            return []
+        return self._commit(picture, case, now_us)
+
+    def at_prompt(self, picture: Picture, case: Case, now_us: int) -> list[Planned] | None:
+        """Commit a fault in place of what the prompt asks; None when it is not its time."""
+        code = picture.prompt.code
+        if code == "DEAL_CARD" and case.card:
+            number = sum(map(len, picture.places.values())) + 1
+            due = case.card + 1 if case.fault.id in AFTER_THE_CARD else case.card
+            return (
+                self._commit(picture, case, now_us) if number == due else self._before(picture, case, number)
+            )
+        if PROMPT_MOMENTS.get(code) is not case.fault.moment or picture.phase == "cancelled":
+            return None
+        return self._commit(picture, case, now_us)
+
+    def _before(self, picture: Picture, case: Case, number: int) -> list[Planned] | None:
+        """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
+        if case.fault.id == "misread" and number == case.card:
+            self._dealer.hold(picture)
+            wrong = self._dealer.hardware.spell(self._dealer.last_of_shoe(picture))
+            return [Planned(picture.at_us, self._dealer.frame(wrong))]
+        return None
+
+    def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
+        from simulators.dealer import fault_round
+
+        self._dealer.committed[fault_round(picture)] = case
+        planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
+        if case.fault.id in ("unplugged", "unplugged-card-drawn"):
+            planned.append(Planned(now_us + 5 * SECOND, Replug(self._dealer.scanner)))
+        if case.fault.id == "noise":
+            planned.append(Planned(now_us + SECOND // 2, Wake("scan")))
+        return planned
+
+
+Deed = Callable[["Dealer", Picture], list[Act]]
+
+
+def _report(reason: i.CancelReason) -> Deed:
+    def report(dealer: Dealer, picture: Picture) -> list[Act]:
+        return [dealer.press(picture, i.ReportCancel(reason, picture.prompt.place))]
+
+    return report
+
+
+def _press(command: i.AnyCommand) -> Deed:
+    def press(dealer: Dealer, picture: Picture) -> list[Act]:
+        return [dealer.press(picture, command)]
+
+    return press
+
+
+def _press_twice(dealer: Dealer, picture: Picture) -> list[Act]:
+    press = dealer.press(picture, i.ConfirmResult(), f"{picture.roundid}-twice")
+    return [press, press]
+
+
+def _no_read(dealer: Dealer, picture: Picture) -> list[Act]:
+    dealer.hold(picture)
+    return [dealer.frame("NOREAD")]
+
+
+def _damaged(dealer: Dealer, picture: Picture) -> list[Act]:
+    frame = bytearray(dealer.hardware.encode(dealer.hold(picture)))
+    frame[1] |= 0x80
+    return [Bytes(dealer.scanner, (bytes(frame),))]
+
+
+def _split(dealer: Dealer, picture: Picture) -> list[Act]:
+    frame = dealer.hardware.encode(dealer.hold(picture))
+    return [Bytes(dealer.scanner, (frame[:2], frame[2:]))]
+
+
+def _noise(dealer: Dealer, _: Picture) -> list[Act]:
+    return [Bytes(dealer.scanner, (b"\xff\x00\xfe",))]
+
+
+def _foreign(dealer: Dealer, picture: Picture) -> list[Act]:
+    return [dealer.frame(dealer.hardware.spell_foreign(dealer.card(picture)))]
+
+
+def _unknown(dealer: Dealer, _: Picture) -> list[Act]:
+    return [dealer.frame(NO_DECKS_CODE)]
+
+
+def _last_card_again(dealer: Dealer, picture: Picture) -> list[Act]:
+    return [dealer.frame(dealer.hardware.spell(dealer.card(picture, back=1)))]
+
+
+def _scan(dealer: Dealer, picture: Picture) -> list[Act]:
+    return [dealer.scan(picture)]
+
+
+def _unplug(dealer: Dealer, _: Picture) -> list[Act]:
+    return [Unplug(dealer.scanner)]
+
+
+AFTER_THE_CARD = frozenset(
+    {"misread", "duplicate-read", "doubled-card", "surplus-called", "surplus-called-seen"}
+)
+"""Faults that show when the next card is due already."""
+DEEDS: dict[str, Deed] = {
+    "hidden-shown": _report(i.CancelReason.HIDDEN_CARD_SHOWN),
+    "extra-placed": _report(i.CancelReason.EXTRA_CARD),
+    "extra-switch": _report(i.CancelReason.EXTRA_CARD),
+    "cleared-early": _report(i.CancelReason.TABLE_CLEARED),
+    "card-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
+    "technical": _report(i.CancelReason.TECHNICAL),
+    "report-withdrawn": _report(i.CancelReason.TECHNICAL),
+    "no-read": _no_read,
+    "no-read-switch": _no_read,
+    "no-read-twice": _no_read,
+    "damaged-frame": _damaged,
+    "misread": _press(i.DisputeReading()),
+    "duplicate-read": _last_card_again,
+    "doubled-card": _last_card_again,
+    "foreign-card": _foreign,
+    "unknown-code": _unknown,
+    "surplus-called": _press(i.CallSurplus()),
+    "surplus-called-seen": _press(i.CallSurplus()),
+    "surplus-final-options": _scan,
+    "surplus-result": _scan,
+    "early-draw": _scan,
+    "early-draw-seen": _scan,
+    "early-exchange": _scan,
+    "late-card": _scan,
+    "card-before-start": _scan,
+    "unplugged": _unplug,
+    "unplugged-card-drawn": _unplug,
+    "split-frame": _split,
+    "noise": _noise,
+    "press-repeated": _press_twice,
+}

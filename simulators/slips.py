@@ -1,0 +1,228 @@
+"""The slips of one round, as the betting system keeps them: every request judged, paid and written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from msgspec.structs import replace
+
+from controller.games.offers import HandOffer
+from controller.games.patterns import SIXTH, STAY, exchange, parse_pattern
+from controller.games.published import Wager
+from controller.games.requests import Action, Refusal, Request, Stage, Standing, insurance_limits, refusal
+from controller.games.rules import MAIN, Rules
+from controller.games.settlement import BoxSlip, Decision, LateBet, price
+from simulators.wallet import Bet, Wallet
+
+RESERVE_IN_ANTES = 5
+"""Fee, Bet and purchase on top of the Ante: who can't carry a box to its end may not open it."""
+
+
+class Slips:
+    """The slips of all players of a round, by player and box. Money is taken when a request is accepted."""
+
+    def __init__(self, roundid: str, rules: Rules, wallet: Wallet) -> None:
+        self.roundid = roundid
+        self._rules = rules
+        self._wallet = wallet
+        self._boxes: dict[str, dict[str, BoxSlip]] = {}
+
+    def stake(self, player: str, request: Request, *, late: bool) -> Refusal | None:
+        """Take an Ante or a bonus bet; a late one is taken too, and never part of the round (RPL-04)."""
+        slip = self.of(player, request.box)
+        judged = replace(slip, ante=_late_ante(slip)) if late else slip
+        standing = Standing(Stage.BETTING, judged, self._wallet.balance(player))
+        why_not = refusal(request, standing, self._rules)
+        if why_not is None and request.action is Action.ANTE:
+            why_not = self._reserved(player, request)
+        if why_not is not None:
+            return why_not
+        for wager, amount in self._wagers(request):
+            if not self._take(player, request.box, wager, amount, late=late):
+                return Refusal.BALANCE
+            if late:
+                slip = replace(slip, late=(*slip.late, LateBet(wager, amount)))
+        self._keep(player, slip if late else _staked(slip, request))
+        return None
+
+    def choose(self, player: str, request: Request, hand: HandOffer | None) -> Refusal | None:
+        """Take a choice of the main box, or a purchase, in an open window."""
+        slip = self.of(player, request.box)
+        standing = Standing(request.stage, slip, self._wallet.balance(player), hand)
+        why_not = refusal(request, standing, self._rules)
+        if not slip.can_place_bet:
+            why_not = Refusal.FOLDED  # Silent, and without the money for the Bet (RPL-81).
+        if why_not is not None:
+            return why_not
+        for wager, amount in self._prices(request, slip.ante):
+            if not self._take(player, request.box, wager, amount):
+                return Refusal.BALANCE
+        self._keep(player, _chosen(slip, request))
+        return None
+
+    def bet_for_the_silent(self, hands: Mapping[str, HandOffer]) -> None:
+        """Place the Bet of every silent player with a combination; or fold him (RPL-22, RPL-81)."""
+        for player, slip in self.of_main():
+            if slip.decision is None and hands[slip.pattern].combinations:
+                bet = price(slip.ante, str(self._rules.prices.bet))
+                if not self._take(player, MAIN, Wager.BET, bet):
+                    self._keep(player, replace(slip, can_place_bet=False))
+
+    def check_insurance(self, hands: Mapping[str, HandOffer]) -> None:
+        """A corrected card has changed the hands: insurance that is not open any more goes back.
+
+        The Bet that was placed with it stands.
+        """
+        for player, slip in self.of_main():
+            if slip.insurance and not self._insurable(slip, hands[slip.pattern]):
+                self._wallet.withdraw(Bet(self.roundid, player, MAIN, Wager.INSURANCE))
+                self._keep(player, replace(slip, decision=Decision.BET, insurance=0))
+
+    def of(self, player: str, box: str) -> BoxSlip:
+        """Return the slip of a player on a box, an empty one if he has none."""
+        return self._boxes.get(player, {}).get(box, BoxSlip(box))
+
+    def of_main(self) -> tuple[tuple[str, BoxSlip], ...]:
+        """Return the players whose Ante lies on the main box, with their slips there."""
+        return tuple((player, slip) for player, slip in self._all() if slip.box == MAIN and slip.ante)
+
+    def staked_boxes(self) -> frozenset[str]:
+        """Return the boxes on which an Ante lies."""
+        return frozenset(slip.box for _, slip in self._all() if slip.ante)
+
+    def anyone_bought(self) -> bool:
+        """Whether anybody has bought the dealer's qualification, on any box."""
+        return any(slip.bought for _, slip in self._all())
+
+    def final(self) -> dict[str, tuple[BoxSlip, ...]]:
+        """Return what the wallet is handed: every player's boxes."""
+        return {player: tuple(boxes.values()) for player, boxes in self._boxes.items()}
+
+    def plain(self) -> dict[str, dict[str, Any]]:
+        """Return the bets of each player as plain data: what was staked and chosen, box by box.
+
+        A player whose bets came too late has `late`; nothing of them was in play.
+        """
+        maximum = {"limits": {"max_payout": self._rules.limits.table_max}}
+        return {
+            player: {slip.box: plain_box(slip) for slip in boxes.values()}
+            | maximum
+            | ({"late": True} if any(slip.late for slip in boxes.values()) else {})
+            for player, boxes in self._boxes.items()
+        }
+
+    def _all(self) -> Iterator[tuple[str, BoxSlip]]:
+        for player, boxes in list(self._boxes.items()):
+            for slip in list(boxes.values()):
+                yield player, slip
+
+    def _keep(self, player: str, slip: BoxSlip) -> None:
+        self._boxes.setdefault(player, {})[slip.box] = slip
+
+    def _take(self, player: str, box: str, wager: Wager, amount: int, *, late: bool = False) -> bool:
+        return self._wallet.debit(Bet(self.roundid, player, box, wager, late), amount).accepted
+
+    def _reserved(self, player: str, request: Request) -> Refusal | None:
+        """The boxes that he has opened before must stay payable, too."""
+        antes = request.amount + sum(slip.ante for slip in self._boxes.get(player, {}).values())
+        return Refusal.BALANCE if antes * RESERVE_IN_ANTES > self._wallet.balance(player) else None
+
+    def _wagers(self, request: Request) -> Iterator[tuple[Wager, int]]:
+        yield Wager(request.action), request.amount
+        if request.action is Action.ANTE and request.box != MAIN:
+            yield Wager.BET, price(request.amount, str(self._rules.prices.bet))  # RPL-05
+
+    def _prices(self, request: Request, ante: int) -> Iterator[tuple[Wager, int]]:
+        prices = self._rules.prices
+        match request.action:
+            case Action.SIXTH_CARD:
+                yield Wager.SIXTH_FEE, _antes(ante, prices.sixth_card)
+            case Action.EXCHANGE:
+                yield Wager.EXCHANGE_FEE, _antes(ante, prices.exchange)
+            case Action.BET:
+                yield Wager.BET, _antes(ante, prices.bet)
+            case Action.INSURANCE:
+                yield Wager.BET, _antes(ante, prices.bet)  # RPL-29
+                yield Wager.INSURANCE, request.amount
+            case Action.BUY:
+                yield Wager.BUY_FEE, _antes(ante, prices.purchase)
+            case _:
+                pass  # A fold costs nothing.
+
+    def _insurable(self, slip: BoxSlip, hand: HandOffer) -> bool:
+        if hand.insurance is None:
+            return False
+        least, greatest = insurance_limits(hand.insurance, slip.ante, self._rules)
+        return least <= slip.insurance <= greatest
+
+
+def plain_box(slip: BoxSlip) -> dict[str, Any]:
+    """Return one box of a slip as plain data; the wagers of a late one are what was asked for."""
+    late = {bet.wager: bet.stake for bet in slip.late}
+    box: dict[str, Any] = {
+        "ante": slip.ante or late.get(Wager.ANTE, 0),
+        "bonus_b": slip.bonus_b or late.get(Wager.BONUS_B, 0),
+        "bonus_d": slip.bonus_d or late.get(Wager.BONUS_D, 0),
+        "bought": slip.bought,
+    }
+    pattern = parse_pattern(slip.pattern)
+    if pattern.draws:
+        box["option"] = "sixth" if pattern == SIXTH else "exchange"
+        box["positions"] = list(pattern.positions)
+    if slip.decision is not None:
+        box["final"] = slip.decision.lower()
+        box["insurance"] = slip.insurance
+    return box
+
+
+def _antes(ante: int, antes: Fraction) -> int:
+    return price(ante, str(antes))
+
+
+def _late_ante(slip: BoxSlip) -> int:
+    return sum(bet.stake for bet in slip.late if bet.wager is Wager.ANTE)
+
+
+def drew(slip: BoxSlip) -> bool:
+    """Whether the player has paid for a draw."""
+    return slip.pattern != STAY.text
+
+
+def folds(slip: BoxSlip, hand: HandOffer | None) -> bool:
+    """Whether the main box is folded, by word or by silence to the end (RPL-22, RPL-81)."""
+    if slip.decision is not None:
+        return slip.decision is Decision.FOLD
+    return hand is None or not hand.combinations or not slip.can_place_bet
+
+
+def may_buy(slip: BoxSlip, hand: HandOffer | None) -> bool:
+    """Whether the purchase is offered to this player: a staked, unfolded box with a combination (RPL-33)."""
+    folded = slip.decision is Decision.FOLD or not slip.can_place_bet
+    return bool(slip.ante) and not folded and hand is not None and hand.purchase
+
+
+def _staked(slip: BoxSlip, request: Request) -> BoxSlip:
+    match request.action:
+        case Action.ANTE:
+            return replace(slip, ante=request.amount)
+        case Action.BONUS_B:
+            return replace(slip, bonus_b=request.amount)
+        case _:
+            return replace(slip, bonus_d=request.amount)
+
+
+def _chosen(slip: BoxSlip, request: Request) -> BoxSlip:
+    match request.action:
+        case Action.SIXTH_CARD:
+            return replace(slip, pattern=SIXTH.text)
+        case Action.EXCHANGE:
+            return replace(slip, pattern=exchange(*request.positions).text)
+        case Action.INSURANCE:
+            return replace(slip, decision=Decision.INSURANCE, insurance=request.amount)
+        case Action.BUY:
+            return replace(slip, bought=True)
+        case _:
+            assert slip.pattern == STAY.text or request.stage is Stage.FINAL_OPTIONS
+            return replace(slip, decision=Decision(request.action))

@@ -1,0 +1,160 @@
+"""A whole simulated studio around one table: who is there, and what became of every round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from controller.bus.envelope import decode, event_of
+from controller.games.russian_live import RussianLive
+from controller.station.config import StationConfig
+from controller.table.events import (
+    IncidentClosed,
+    IncidentDecided,
+    IncidentKind,
+    IncidentOpened,
+    RoundCancelled,
+    RoundConfirmed,
+    Verdict,
+)
+from controller.table.inputs import Role
+from drivers.delimited import encode, open_delimited
+from simulators.actor import Actor, Feed, Planned, Press
+from simulators.betting import BettingSystem, Quirk
+from simulators.dealer import Dealer, Hardware
+from simulators.faults.catalogue import Case, Plan
+from simulators.overlay import Overlay
+from simulators.supervisor import Supervisor
+from simulators.wallet import Wallet
+
+OPENING_BALANCE = 10_000_000
+"""What each player brings, in minor units."""
+
+
+class RoundRecord(msgspec.Struct):
+    """What became of a round, as the audit feed tells it. `terminal` is confirmed or cancelled."""
+
+    roundid: str
+    terminals: list[str] = []
+    reason: str | None = None
+    outcome: bytes = b""
+    incidents: list[tuple[IncidentKind, Verdict]] = []
+    opened_count: int = 0
+    closed_count: int = 0
+
+
+class Auditor:
+    """Listens to the audit feed and keeps a record of every round."""
+
+    feed = Feed.AUDIT
+
+    def __init__(self) -> None:
+        self.name = "auditor"
+        self.rounds: dict[str, RoundRecord] = {}
+        self._kinds: dict[int, IncidentKind] = {}
+
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Note rounds and incidents. What happens before START belongs to the round that follows."""
+        envelope = decode(message)
+        record = self._record(envelope.roundid or "between")
+        match event_of(envelope):
+            case IncidentOpened(incident=number, kind=kind):
+                self._kinds[number] = kind
+                record.opened_count += 1
+            case IncidentDecided(incident=number, verdict=verdict):
+                record.incidents.append((self._kinds[number], verdict))
+            case IncidentClosed():
+                record.closed_count += 1
+            case RoundConfirmed(outcome=outcome):
+                record.terminals.append("confirmed")
+                record.outcome = msgspec.json.encode(outcome, order="deterministic")
+            case RoundCancelled(reason=reason):
+                record.terminals.append("cancelled")
+                record.reason = reason
+            case _:
+                pass
+        return []
+
+    def _record(self, roundid: str) -> RoundRecord:
+        if roundid not in self.rounds:
+            self.rounds[roundid] = RoundRecord(roundid)
+        return self.rounds[roundid]
+
+    def woken(self, note: str, now_us: int) -> list[Planned]:
+        """Never asked for."""
+        return []
+
+    def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
+        """Never asked for."""
+        return []
+
+
+class Studio:
+    """The actors of one table; `rounds` are played with the faults of `plan`."""
+
+    def __init__(
+        self, config: StationConfig, *, seed: int, rounds: int, plan: Plan, books: Path | None = None
+    ) -> None:
+        assert isinstance(config.game, RussianLive)
+        people = config.settings.people
+        scanner, settings = next(iter(config.scanners.items()))
+        options = open_delimited(settings.options).options
+        foreign = config.other_decks[0] if config.other_decks else config.deck
+        self.plan = plan
+        self.dealer = Dealer(
+            next(name for name, role in people.items() if role is Role.DEALER),
+            seed=seed,
+            plan=plan,
+            rounds=rounds,
+            scanner=scanner,
+            hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
+        )
+        self.supervisor = Supervisor(next(name for name, role in people.items() if role is Role.SUPERVISOR))
+        self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
+        self.betting = BettingSystem(self.wallet, config.game.rules, seed=seed, quirks=self._quirks)
+        for player in self.betting.crowd.players:
+            self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")
+        self.overlay = Overlay(table=config.settings.table)
+        self.auditor = Auditor()
+
+    @property
+    def actors(self) -> tuple[Actor, ...]:
+        """Everybody, in the order in which they act at the same instant."""
+        return (self.betting, self.wallet, self.overlay, self.auditor, self.dealer, self.supervisor)
+
+    def _quirks(self, round_no: int) -> frozenset[Quirk]:
+        case = self.plan.of(round_no)
+        return frozenset(Quirk) if case is not None and case.fault.id == "betting-silent" else frozenset()
+
+    def committed(self) -> dict[str, Case]:
+        """Return the faults that were committed, by round id."""
+        table = self.overlay.snapshot.table
+        return {f"{table}-{number}": case for number, case in sorted(self.dealer.committed.items())}
+
+
+def differences(studio: Studio) -> list[str]:
+    """Compare incidents with faults, one to one, and terminal events with rounds; empty when all is right."""
+    found = []
+    committed = studio.committed()
+    before_start = [case for case in committed.values() if case.fault.id == "card-before-start"]
+    for roundid, record in studio.auditor.rounds.items():
+        case = committed.get(roundid)
+        if roundid == "between":
+            expected = [pair for case in before_start for pair in case.fault.incidents]
+        else:
+            expected = list(case.fault.incidents) if case is not None and case not in before_start else []
+            if len(record.terminals) != 1:
+                found.append(f"{roundid}: terminal events {record.terminals}, expected one")
+            cancels = case.fault.cancels if case is not None else None
+            if record.reason != cancels:
+                found.append(f"{roundid}: cancelled for {record.reason}, expected {cancels} ({_named(case)})")
+        if record.incidents != expected:
+            found.append(f"{roundid}: incidents {record.incidents}, expected {expected} ({_named(case)})")
+        if record.opened_count != record.closed_count:
+            found.append(f"{roundid}: {record.opened_count} incidents opened, {record.closed_count} closed")
+    return found
+
+
+def _named(case: Case | None) -> str:
+    return f"fault {case.fault.id} at card {case.card}" if case is not None else "no fault"

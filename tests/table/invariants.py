@@ -1,0 +1,133 @@
+"""What must hold after every input (bus.md, "Life of a round"), kept as a watcher of one table."""
+
+from __future__ import annotations
+
+import msgspec
+from table.dealt import MILLISECOND, Dealt
+
+from controller.games.procedure import Deal
+from controller.table.charts import Phase
+from controller.table.events import (
+    AnyEvent,
+    BetsClosed,
+    BettingOpened,
+    CardBurned,
+    CardDealt,
+    DecisionClosed,
+    DecisionOpened,
+    Event,
+    FactsSettled,
+    IncidentClosed,
+    IncidentDecided,
+    IncidentOpened,
+    RoundCancelled,
+    RoundClosed,
+    RoundConfirmed,
+    RoundOpened,
+    encode_events,
+)
+from controller.table.picture import draw
+
+DECODER = msgspec.json.Decoder(tuple[AnyEvent, ...])
+
+
+class Watcher:
+    """Checks the events and the state after every input; `check` is called with the table."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.rounds_closed = 0
+        self.incidents: dict[int, str] = {}
+        self.settled: set[str] = set()
+        self.terminal: str | None = None
+        self.lease: DecisionOpened | BettingOpened | None = None
+        self.free_at = 0
+        self.opened_windows: set[str] = set()
+        self.open_window: str | None = None
+
+    def check(self, d: Dealt) -> None:
+        """Check everything since the last call."""
+        for events in d.steps[self.seen :]:
+            assert events, "an input without an answer"
+            raw = encode_events(events)
+            assert encode_events(DECODER.decode(raw)) == raw
+            for event in events:
+                self._round(event)
+                self._window(event, d)
+                self._incident(event)
+        self.seen = len(d.steps)
+        self._state(d)
+        draw(d.table.state)
+
+    def _round(self, event: Event) -> None:
+        match event:
+            case RoundOpened():
+                assert self.terminal in (None, "closed")
+                self.terminal = "open"
+                self.opened_windows.clear()
+                self.settled.clear()
+            case RoundConfirmed() | RoundCancelled():
+                assert self.terminal == "open", "two terminal events"
+                assert not self.open_window, "a window outlives its round"
+                self.terminal = "ended"
+            case RoundClosed():
+                assert self.terminal == "ended"
+                self.terminal = "closed"
+                self.rounds_closed += 1
+
+    def _window(self, event: Event, d: Dealt) -> None:
+        match event:
+            case BettingOpened() | DecisionOpened():
+                assert self.open_window is None and event.window not in self.opened_windows, "reopened"
+                self.opened_windows.add(event.window)
+                self.open_window, self.lease = event.window, event
+            case BetsClosed() | DecisionClosed():
+                assert self.open_window == event.window and self.lease is not None
+                early = event.ended_by in ("cancel", "dealer" if event.window == "betting" else "all_decided")
+                due = self.lease.closes_at_us
+                assert event.at_us <= due if early else event.at_us == due, "extended, or ended too soon"
+                self.open_window = None
+                self.free_at = due + self.lease.guard_ms * MILLISECOND
+            case FactsSettled():
+                self.settled.add(event.window)
+                if event.acknowledged or event.window == "final_options":
+                    self.free_at = 0
+            case CardDealt():
+                assert self.open_window is None or event.reading > 1, "a card while a window is open"
+                assert "betting" in self.settled and self.terminal == "open"
+                corrected = event.reading > 1
+                assert corrected or d.table.state.now >= self.free_at, "a card before the guard"
+
+    def _incident(self, event: Event) -> None:
+        match event:
+            case IncidentOpened():
+                assert event.incident not in self.incidents
+                self.incidents[event.incident] = "opened"
+            case IncidentDecided():
+                assert self.incidents[event.incident] == "opened"
+                self.incidents[event.incident] = "decided"
+            case IncidentClosed():
+                assert self.incidents[event.incident] == "decided"
+                self.incidents[event.incident] = "closed"
+            case CardBurned():
+                assert self.terminal == "open"
+
+    def _state(self, d: Dealt) -> None:
+        t = d.table.state
+        still_open = {number for number, state in self.incidents.items() if state != "closed"}
+        assert still_open == {incident.number for incident in t.incidents}
+        current = t.round
+        if current is None:
+            assert d.table.carried() is not None
+            return
+        assert d.table.carried() is None
+        assert len(current.laid) <= d.game.cards_at_most
+        assert len(current.laid) == sum(isinstance(step, Deal) for step in current.run.asked)
+        if t.phase in (Phase.CONFIRMED, Phase.CANCELLED) or t.incidents:
+            return
+        lie = [laid.code for laid in (*current.laid, *current.burned)]
+        assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"
+        for laid in (*current.laid, *current.burned):
+            assert t.register.where(laid.code) == (laid.place, laid.n)
+
+
