@@ -173,7 +173,10 @@ class RealLinks:
         await self.start_daemon()
         for audience in AUDIENCES:
             feed = BusFeed.of(
-                self.config.endpoints, self.config.settings.table, audience, self.config.environment
+                self.config.endpoints,
+                self.config.settings.table,
+                audience=audience,
+                environment=self.config.environment,
             )
             subscription = AsyncSubscription(feed, cursor=Cursor())
             self._subscriptions.append(subscription)

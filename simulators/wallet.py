@@ -171,7 +171,7 @@ class Wallet:
         ForeignSource, MalformedMessage, and WalletStopped; the books are then as before the message.
         """
         envelope = decode(message)
-        check_origin(envelope, self._source, self._stream)
+        check_origin(envelope, source=self._source, stream=self._stream)
         with self._ledger.transaction():
             seq, last_hash = self._ledger.cursor() or (0, GENESIS)
             if envelope.seq <= seq:

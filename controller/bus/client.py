@@ -61,7 +61,9 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     """RCVHWM; what arrives beyond it is lost and fetched again."""
 
     @classmethod
-    def of(cls, endpoints: Endpoints, table: str, audience: Audience, environment: Environment) -> Feed:
+    def of(
+        cls, endpoints: Endpoints, table: str, *, audience: Audience, environment: Environment
+    ) -> Feed:
         """Return the feed of `audience` at `endpoints`."""
         return cls(
             live=endpoints.live[audience],
@@ -209,7 +211,7 @@ class _Commanding:
         """Close the socket; an unanswered command stays unanswered."""
         self._socket.close(linger=0)
 
-    def _request(self, command: AnyCommand, round_no: int, request: str | None) -> CommandRequest:
+    def _request(self, command: AnyCommand, *, round_no: int, request: str | None) -> CommandRequest:
         return CommandRequest(request or uuid.uuid4().hex, self._actor, round_no, command)
 
     def _answer_to(self, request: CommandRequest) -> Answer | None:
@@ -235,7 +237,7 @@ class CommandClient(_Commanding):
 
         `request` is a fresh id unless given. Raises NoAnswer.
         """
-        asked = self._request(command, round_no, request)
+        asked = self._request(command, round_no=round_no, request=request)
         for _ in range(self._attempts):
             _offer(self._socket, encode(asked))
             deadline_us = _now_us() + self._timeout_ms * 1_000
@@ -261,7 +263,7 @@ class AsyncCommandClient(_Commanding):
 
         `request` is a fresh id unless given. Raises NoAnswer.
         """
-        asked = self._request(command, round_no, request)
+        asked = self._request(command, round_no=round_no, request=request)
         async with self._turn:
             for _ in range(self._attempts):
                 _offer(self._socket, encode(asked))

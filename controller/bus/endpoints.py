@@ -52,7 +52,7 @@ class Endpoints(msgspec.Struct, frozen=True):
         )
 
     @classmethod
-    def loopback(cls, directory: Path, table: str, base_port: int) -> Endpoints:
+    def loopback(cls, directory: Path, table: str, *, base_port: int) -> Endpoints:
         """Put feeds and replay on `PORTS` ports of 127.0.0.1 from `base_port`, the rest under `directory`."""
         address = {
             audience: f"tcp://127.0.0.1:{base_port + 2 * index}" for index, audience in enumerate(AUDIENCES)

@@ -134,16 +134,16 @@ class Envelopes:
                 told = event.seen_by(audience)
                 if told is not None:
                     data = whole if told is event else _ENCODER.encode(told)
-                    messages[audience].append(self._message(audience, told, data, stamp))
+                    messages[audience].append(self._message(audience, told, data=data, stamp=stamp))
         return {audience: tuple(built) for audience, built in messages.items()}
 
-    def _message(self, audience: Audience, event: Event, data: bytes, stamp: Stamp) -> bytes:
+    def _message(self, audience: Audience, event: Event, *, data: bytes, stamp: Stamp) -> bytes:
         head = self._heads[audience]
         if isinstance(event, RoundOpened):
             head = Head(head.seq, head.hash)
         if isinstance(event, RoundClosed):
             data = _ENCODER.encode(SealedRound(rev=event.rev, count=head.count, digest=head.digest))
-        raw = _ENCODER.encode(self._envelope(audience, tag_of(event), head, stamp, data))
+        raw = _ENCODER.encode(self._envelope(audience, tag_of(event), head=head, data=data, stamp=stamp))
         hashed = message_hash(raw)
         if isinstance(event, RoundClosed):
             self._heads[audience] = Head(head.seq + 1, hashed)
@@ -153,7 +153,9 @@ class Envelopes:
             )
         return raw
 
-    def _envelope(self, audience: Audience, tag: str, head: Head, stamp: Stamp, data: bytes) -> Envelope:
+    def _envelope(
+        self, audience: Audience, tag: str, *, head: Head, data: bytes, stamp: Stamp
+    ) -> Envelope:
         seq = head.seq + 1
         assert max(seq, stamp.epoch, stamp.rev or 0) < INTEGER_END, "beyond a CloudEvents Integer"
         return Envelope(
@@ -227,7 +229,7 @@ def event_of(envelope: Envelope) -> Event | None:
     return event
 
 
-def check_origin(envelope: Envelope, source: str, stream: str) -> None:
+def check_origin(envelope: Envelope, *, source: str, stream: str) -> None:
     """Raise ForeignSource unless the message is of `source` and its id is `<stream>/<seq>`."""
     if envelope.source != source or envelope.id != f"{stream}/{envelope.seq}":
         raise ForeignSource(

@@ -105,7 +105,7 @@ class GapKeeper:
             self._hear(alive, now_us)
             return
         envelope = decode(raw)
-        check_origin(envelope, self._source, self._stream)
+        check_origin(envelope, source=self._source, stream=self._stream)
         if envelope.epoch < self.epoch:
             self.refused += 1
             return
@@ -169,7 +169,7 @@ class GapKeeper:
 
     def _accept_replayed(self, raw: bytes) -> None:
         envelope = decode(raw)
-        check_origin(envelope, self._source, self._stream)
+        check_origin(envelope, source=self._source, stream=self._stream)
         cursor = self.cursor or Cursor()
         if envelope.seq <= cursor.seq:
             return

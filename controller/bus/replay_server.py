@@ -80,7 +80,7 @@ class Archive:
         """Return the number of the last durable message."""
         return self._outbox.last_seq(self._audience)
 
-    def page(self, first: int, last: int, limit: int) -> list[bytes]:
+    def page(self, first: int, last: int, *, limit: int) -> list[bytes]:
         """Return messages `first` to `last`, at most `limit` and about PAGE_BYTES_MAX."""
         found: list[bytes] = []
         size = 0
@@ -101,10 +101,10 @@ class Archive:
         """Return the fold of the round's messages alone, the last board and outcome before it left out."""
         state = Snapshot(table=self.snapshot.table, audience=self._audience)
         for first, last in self.spans(roundid):
-            [opening] = self.page(first, first, 1)
+            [opening] = self.page(first, first, limit=1)
             state = msgspec.structs.replace(state, seq=first - 1, hash=decode(opening).prevhash)
             while state.seq < last:
-                state = fold(state, self.page(state.seq + 1, last, CHUNK))
+                state = fold(state, self.page(state.seq + 1, last, limit=CHUNK))
                 await asyncio.sleep(0)
         return state
 
@@ -212,7 +212,7 @@ async def _snapshot(archive: Archive, ask: AskSnapshot) -> list[bytes]:
 
 def _from(archive: Archive, ask: AskFrom) -> list[bytes]:
     last = archive.last_seq()
-    found = archive.page(ask.seq, last, ask.limit)
+    found = archive.page(ask.seq, last, limit=ask.limit)
     following = ask.seq + len(found)
     marker = Marker(
         request=ask.request,
@@ -233,7 +233,7 @@ async def _round(archive: Archive, ask: AskRound) -> list[bytes]:
         return [_refusal(ask.request, Reason.UNKNOWN_ROUND, text)]
     first = ask.seq or spans[0][0]
     due = [(max(first, start), end) for start, end in spans if end >= first]
-    found = archive.page(*due[0], ask.limit) if due else []
+    found = archive.page(*due[0], limit=ask.limit) if due else []
     marker = Marker(
         request=ask.request,
         end=True,

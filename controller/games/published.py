@@ -190,7 +190,7 @@ def for_public(outcome: Outcome) -> Outcome:
     """Return the outcome without what only wallets and the betting system need: wager rows and prices."""
     boxes = tuple(
         msgspec.structs.replace(
-            box, fold=None, hands=tuple(msgspec.structs.replace(hand, rows={}) for hand in box.hands)
+            box, fold=None, bonus=None, hands=tuple(msgspec.structs.replace(hand, rows={}) for hand in box.hands)
         )
         for box in outcome.boxes
     )

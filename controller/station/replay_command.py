@@ -188,7 +188,7 @@ def _short(value: object) -> str:
         case str():
             return value
         case list() if all(isinstance(one, str) for one in value):
-            return ",".join(value)
+            return ",".join(map(_short, value))
         case list():
             named = [_opened(one) for one in value if isinstance(one, dict) and "card" in one]
             return ",".join(named) if len(named) == len(value) else f"({len(value)})"
@@ -201,7 +201,7 @@ def _short(value: object) -> str:
 
 
 def _opened(card: dict[str, Any]) -> str:
-    return f"{card.get('place', '')}{card.get('n', '')}:{card['card']}"
+    return f"{card.get('place', '')}/{card.get('n', '')}:{card['card']}"
 
 
 def input_time(raw: bytes) -> int:

@@ -45,7 +45,6 @@ class Retake:
         self._carried: bytes | None = None
         self._since: list[AnyInput] = []
         self._is_fresh = False
-        self.not_taken = 0
 
     def files(self) -> Iterator[tuple[Path, Iterator[Retaken]]]:
         """Yield each file and its steps; take all steps of one before the next. Raises JournalDamaged."""
@@ -72,14 +71,12 @@ class Retake:
             if started is not None:
                 self._config = self._config_of(started.documents)
                 break
-        if self._config is not None and self._carried is not None:
-            self._kernel = self._restored(self._config)
+        if self._carried is not None:
+            self._kernel = self._restored()
 
     def _steps(self, reader: Reader) -> Iterator[Retaken]:
         for step in reader.steps():
-            retaken = self._take(step)
-            self.not_taken += retaken.stepped is None
-            yield retaken
+            yield self._take(step)
             if step.carried is not None:
                 self._pass_boundary(reader, step.n)
 
@@ -106,17 +103,21 @@ class Retake:
     def _start(self, value: Started) -> None:
         """Recover as the live start did."""
         self._config = self._config_of(value.documents)
-        self._kernel = None
-        if self._config is None or not (self._is_fresh or self._carried is not None):
-            return
-        self._kernel = self._restored(self._config)
-        for earlier in self._since:
-            self._kernel.step(earlier)
+        self._kernel = self._restored() if self._is_fresh or self._carried is not None else None
+        if self._kernel is not None:
+            for earlier in self._since:
+                self._kernel.step(earlier)
 
-    def _restored(self, config: StationConfig) -> Kernel:
-        kernel = Kernel(config)
+    def _restored(self) -> Kernel | None:
+        """Return the kernel at the last boundary; None without its config or with a record that is none."""
+        if self._config is None:
+            return None
+        kernel = Kernel(self._config)
         if self._carried is not None:
-            kernel.restore(self._carried)
+            try:
+                kernel.restore(self._carried)
+            except NOT_UNDERSTOOD:
+                return None
         return kernel
 
     def _pass_boundary(self, reader: Reader, n: int) -> None:
@@ -126,11 +127,8 @@ class Retake:
         if kept is None or kept[0] != n:
             return  # The chain's own verification names a missing record.
         self._carried = kept[1]
-        if self._kernel is None and self._config is not None:
-            try:
-                self._kernel = self._restored(self._config)
-            except NOT_UNDERSTOOD:
-                self._carried = None
+        if self._kernel is None:
+            self._kernel = self._restored()
 
     def _config_of(self, hashes: tuple[str, ...]) -> StationConfig | None:
         """Return the config of a start, None when a document is missing or not of this version."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from controller.journal import Days, Finding, JournalError, Reader, verify
+from controller.journal import Days, Finding, Flaw, JournalError, Reader, verify
 from controller.station.proofs import Broken, Proofs
 from controller.station.replay import Difference, UntilOpenRound
 from controller.station.replay_command import OPEN_ROUND, difference_lines
@@ -86,7 +85,7 @@ def make_report(paths: tuple[Path, ...]) -> Report:
             _take_again(paths, report, advance)
         except JournalError as error:
             if not report.findings:
-                report.add(paths[0], Finding("UNREADABLE", None, "steps", "a step", str(error)))  # type: ignore[arg-type]
+                report.add(paths[0], Finding(Flaw.UNREADABLE, None, "steps", "a step", str(error)))
     return report
 
 

@@ -369,8 +369,14 @@ class IncidentDecided(Event, frozen=True, kw_only=True, tag="incident.decided"):
 class IncidentClosed(Event, frozen=True, kw_only=True, tag="incident.closed"):
     """The incident is over."""
 
+    audiences: ClassVar = EVERYBODY
     incident: int
     kind: IncidentKind
+    stops_betting: bool = False
+
+    def seen_by(self, audience: Audience) -> Event | None:
+        """The wallets hear of the end of what they heard the beginning of."""
+        return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
 class InputAccepted(Event, frozen=True, kw_only=True, tag="press.accepted"):

@@ -52,6 +52,7 @@ def open_incident(
     chart.send(first)
     place, n = where if where is not None else (None, None)
     incident = Incident(t.incidents_count, kind, cell, prompt, chart, place=place, n=n)
+    incident.stops_betting = t.phase is Phase.BETTING
     t.incidents.append(incident)
     t.emit(
         IncidentOpened(
@@ -61,7 +62,7 @@ def open_incident(
             place=place,
             n=n,
             prompt=prompt,
-            stops_betting=t.phase is Phase.BETTING,
+            stops_betting=incident.stops_betting,
         )
     )
     return incident
@@ -83,7 +84,7 @@ def decide(
     )
     incident.chart.send("close")
     t.incidents.remove(incident)
-    t.emit(IncidentClosed(incident=incident.number, kind=incident.kind))
+    t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 
 def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str) -> None:

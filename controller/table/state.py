@@ -114,6 +114,7 @@ class Incident:
     """Its re-scan is the one that RPL-75 allows in the initial deal."""
     reason: CancelReason = CancelReason.TECHNICAL
     reported_by: str | None = None
+    stops_betting: bool = False
 
     @property
     def state(self) -> IncidentState:

@@ -141,7 +141,7 @@ def test_a_table_that_restarts_sends_nothing_old_and_its_consumers_miss_nothing(
 
 
 def test_subscriptions_over_loopback_tcp(directory: Path, context: zmq.Context[Any]) -> None:
-    with running_bus(Endpoints.loopback(directory, TABLE, free_ports()), context) as bus:
+    with running_bus(Endpoints.loopback(directory, TABLE, base_port=free_ports()), context) as bus:
         burst(bus, range(1, 2))
         with Subscription(bus.feed(Audience.PUBLIC), cursor=Cursor(), context=context) as table:
             assert take(table, bus, Audience.PUBLIC) == bus.outbox.rows[Audience.PUBLIC]

@@ -169,13 +169,12 @@ def test_a_time_out_sends_the_same_request_again(directory: Path, context: zmq.C
     station = Station(at_once=False)
     with intake(directory, context, station) as endpoints:
         client = CommandClient(endpoints.operator, "ann", timeout_ms=100, context=context)
-        durable = threading.Thread(
-            target=lambda: [
-                station.arrived.acquire(timeout=5),
-                station.arrived.acquire(timeout=5),
-                station.make_durable(1, Answer(station.taken[1][1].request, True)),
-            ]
-        )
+
+        def answer_the_second() -> None:
+            assert station.arrived.acquire(timeout=5) and station.arrived.acquire(timeout=5)
+            station.make_durable(1, Answer(station.taken[1][1].request, True))
+
+        durable = threading.Thread(target=answer_the_second)
         durable.start()
         assert client.send(OpenBetting(), round_no=7).accepted
         durable.join()

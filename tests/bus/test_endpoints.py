@@ -27,7 +27,7 @@ def bound(context: zmq.Context[Any], endpoint: str) -> zmq.Socket[bytes]:
 
 
 def test_every_socket_of_a_table_has_its_own_name(directory: Path) -> None:
-    for endpoints in (Endpoints.ipc(directory, "rp1"), Endpoints.loopback(directory, "rp1", 5600)):
+    for endpoints in (Endpoints.ipc(directory, "rp1"), Endpoints.loopback(directory, "rp1", base_port=5600)):
         names = [*endpoints.live.values(), *endpoints.replay.values()]
         names += [endpoints.picture, endpoints.betting, endpoints.operator]
         assert len(set(names)) == 2 * len(AUDIENCES) + 3

@@ -216,9 +216,9 @@ def test_malformed_data_names_the_message() -> None:
     [("tablectl/rp1/live", "rp1/public"), ("tablectl/rp1/simulated", "rp1/betting")],
 )
 def test_a_message_of_another_place_is_foreign(source: str, stream: str) -> None:
-    check_origin(decode(GOLDEN), "tablectl/rp1/simulated", "rp1/public")
+    check_origin(decode(GOLDEN), source="tablectl/rp1/simulated", stream="rp1/public")
     with pytest.raises(ForeignSource, match="rp1/public/1"):
-        check_origin(decode(GOLDEN), source, stream)
+        check_origin(decode(GOLDEN), source=source, stream=stream)
 
 
 def test_a_table_name_must_fit_ids_and_paths() -> None:

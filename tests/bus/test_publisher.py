@@ -80,7 +80,7 @@ def test_alive_carries_the_last_message_of_each_audience_and_no_foreign_window(
     sender = publisher(endpoints, context, heads=before.heads())
     for messages in steps[1:]:
         sender.publish(messages)
-    [decision] = [e for e, _ in normal_round(1) for e in e if isinstance(e, ev.DecisionOpened)]
+    [decision] = [e for events, _ in normal_round(1) for e in events if isinstance(e, ev.DecisionOpened)]
     pulse = Pulse(at_us=7, epoch=2, phase="deciding", window=OpenWindow.of(decision))
     for audience in AUDIENCES:
         listener = subscribed(context, endpoints.live[audience], lambda: sender.alive(pulse))
@@ -117,7 +117,6 @@ def test_the_picture_conflates_and_is_shown_again_with_alive(
     seen = []
     while page.poll(100):
         seen.append(page.recv().split()[1])
-    print(len(seen), 'pictures came')
     assert seen[-1] == b"999"
     assert len(seen) < 500
     page.close(linger=0)

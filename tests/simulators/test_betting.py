@@ -311,3 +311,24 @@ def test_after_a_restart_nothing_is_sent_again_and_the_round_goes_on(prompt: str
     check_money(studio)
     requests = [request for _, request, _ in told(studio)]
     assert len(requests) == len(set(requests))
+
+
+def test_a_window_that_a_cancel_ends_is_not_acknowledged() -> None:
+    studio = house(4)
+    studio.table.until("deciding")
+    studio.table.command(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR))
+    studio.table.command(i.ConfirmCancel(), "boris")
+    closes = [event for event in studio.table.events if isinstance(event, ev.DecisionClosed)]
+    assert [event.ended_by for event in closes] == ["cancel"]
+    studio.table.play(1)
+    assert "rp1-1/options/closed" not in [request for _, request, _ in told(studio)]
+    check_money(studio)
+
+
+def test_no_delay_is_longer_than_the_grace_time_allows() -> None:
+    crowd = Crowd(1, live_rules(), 1)
+    free = [crowd.delay_us(number, "options/closed", at_most_ms=250) for number in range(50)]
+    short = [crowd.delay_us(number, "options/closed", at_most_ms=30) for number in range(50)]
+    assert len(set(free)) > 10
+    assert short == [min(delay, 30_000) for delay in free]
+    assert 20_000 <= min(short) < max(short) == 30_000

@@ -6,7 +6,7 @@ Everything is deterministic: keys come from a counter, cards from the stacked sh
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from controller.games.rules import Rules, load_rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.charts import Phase
-from controller.table.events import Event, InputRefused, Refusal
+from controller.table.events import Event, InputRefused, Refusal, RoundCancelled, RoundClosed
 from controller.table.inputs import Role
 from controller.table.settings import TableSettings
 from controller.table.table import Table
@@ -305,6 +305,28 @@ def refusal(events: Iterable[Event]) -> Refusal | None:
     """Return why the input was refused, None if it was taken."""
     refused = every(events, InputRefused)
     return refused[0].reason if refused else None
+
+
+IN_A_ROUND: dict[str, Callable[[Dealt], Dealt]] = {
+    "betting": Dealt.to_betting,
+    "dealing": lambda d: d.to_dealing().deal(7),
+    "options": Dealt.to_options,
+    "switch": lambda d: d.to_switch().deal(2),
+    "final_options": Dealt.to_final_options,
+    "turns": lambda d: d.to_turns().turn("switch"),
+    "buy_time": Dealt.to_buy_time,
+    "result": Dealt.to_result,
+}
+"""How to reach every stage of a round, with the hands `FAILS`."""
+
+
+def cancelled(d: Dealt, reason: i.CancelReason) -> RoundCancelled:
+    """Check that the last input has cancelled the round, for this reason and completely."""
+    found = only(d.last, RoundCancelled)
+    assert (found.reason, found.refund, found.rev) == (reason, "all", 1)
+    assert only(d.last, RoundClosed).rev == 1
+    assert d.phase is Phase.CANCELLED and not d.table.deadlines and not d.table.state.incidents
+    return found
 
 
 def digest(table: Table) -> bytes:

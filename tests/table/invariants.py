@@ -129,5 +129,3 @@ class Watcher:
         assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"
         for laid in (*current.laid, *current.burned):
             assert t.register.where(laid.code) == (laid.place, laid.n)
-
-

@@ -12,7 +12,13 @@ from table.invariants import Watcher
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.carried import Carried
-from controller.table.events import IncidentKind, IncidentOpened, RoundCancelled, RoundConfirmed, encode_events
+from controller.table.events import (
+    IncidentKind,
+    IncidentOpened,
+    RoundCancelled,
+    RoundConfirmed,
+    encode_events,
+)
 from controller.table.picture import draw
 from controller.table.script_run import ScriptRun
 from controller.table.table import Table

@@ -134,7 +134,10 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         ("scanner", Dealt.plug),
         ("scanner", Dealt.unplug),
         ("start", Dealt.start),
-        ("timer", lambda d: d.advance(20_000) or d.feed(i.TimerExpired(at=d.now + 1, name="window", number=0))),
+        (
+            "timer",
+            lambda d: d.advance(20_000) or d.feed(i.TimerExpired(at=d.now + 1, name="window", number=0)),
+        ),
     ]
     return feeds + [
         (i.command_name(command), lambda d, command=command, actor=actor: d.press(command, actor))
@@ -153,7 +156,9 @@ def test_every_input_is_answered_and_a_refused_one_changes_nothing(
         assert all(d.steps[steps:]), f"{name} got no answer"
         draw(d.table.state)
         if refusal(d.last) is not None:
-            assert len(d.steps) > steps + 1 or digest(d.table) == before, f"{name} was refused and moved the table"
+            assert len(d.steps) > steps + 1 or digest(d.table) == before, (
+                f"{name} was refused and moved the table"
+            )
         if name in NAMES and not is_accepted(phase, state, name):
             assert refusal(d.last) is not None, f"{name} is not in the matrix, and was taken"
         if digest(d.table) != before:
@@ -165,7 +170,7 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
     """What is shown must be pressable: no button leads to WRONG_PHASE, HELD or NO_INCIDENT."""
     commands = {
         name: command
-        for command in i.AnyCommand.__args__  # type: ignore[attr-defined]
+        for command in i.AnyCommand.__args__
         if (name := str(command.__struct_config__.tag)) in i.PRESS_NAMES
     }
     arguments: dict[str, tuple[object, ...]] = {
@@ -189,6 +194,8 @@ def test_an_unknown_scanner_is_refused_everywhere() -> None:
         code = BLUE.code(Card.parse("2c"))
         read = i.CardRead(at=d.now + 1, scanner="spare", code=code, device_seq=None, key="00" * 32)
         assert refusal(d.feed(read)) is Refusal.UNKNOWN_SCANNER
-        assert refusal(d.feed(i.ReadFailed(at=d.now + 1, scanner="spare", cause="x"))) is Refusal.UNKNOWN_SCANNER
+        assert (
+            refusal(d.feed(i.ReadFailed(at=d.now + 1, scanner="spare", cause="x"))) is Refusal.UNKNOWN_SCANNER
+        )
         assert refusal(d.feed(i.ScannerOpened(at=d.now + 1, scanner="spare"))) is Refusal.UNKNOWN_SCANNER
         assert digest(d.table) == before

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from table.dealt import ANNA, BORIS, FAILS, Dealt, every, live_rules, only, refusal
+from table.dealt import ANNA, BORIS, FAILS, IN_A_ROUND, Dealt, every, live_rules, only, refusal
 
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -25,16 +23,6 @@ from controller.table.events import (
 )
 from controller.table.picture import draw
 
-IN_A_ROUND: dict[str, Callable[[Dealt], Dealt]] = {
-    "betting": Dealt.to_betting,
-    "dealing": lambda d: d.to_dealing().deal(7),
-    "options": Dealt.to_options,
-    "switch": lambda d: d.to_switch().deal(2),
-    "final_options": Dealt.to_final_options,
-    "turns": lambda d: d.to_turns().turn("switch"),
-    "buy_time": Dealt.to_buy_time,
-    "result": Dealt.to_result,
-}
 DECIDED = {"options", "final_options", "buy_time"}
 
 
@@ -176,7 +164,7 @@ def test_row_30_lost_again_while_a_supervisor_is_asked() -> None:
     assert d.table.state.incident_state is IncidentState.SUPERVISOR
     d.unplug()
     assert only(d.last, ScannerChanged).up is False
-    assert d.table.state.incident_state is IncidentState.LOST
+    assert IncidentState(d.table.state.incident_state) is IncidentState.LOST
     d.plug()
     d.answer(False)
     assert not d.table.state.incidents

@@ -1,0 +1,414 @@
+"""Recall: one round out of a journal, told so that a pit boss or an arbiter can judge a dispute.
+
+Only events are read, never inputs, and a round only when it has ended: nothing is told here that the
+round has not opened itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from controller.bus.envelope import decode
+from controller.games.procedure import BURN
+from controller.games.published import (
+    BoxOutcome,
+    Comparison,
+    DealerHand,
+    Exclusion,
+    HandOutcome,
+    Outcome,
+    Row,
+    RowName,
+    Wager,
+)
+from controller.journal import Days, Reader, Step
+from controller.station.errors import StationError
+from controller.station.proofs import opened_commitment
+from controller.station.replay import ROUND_ENDED, ROUND_OPENED
+from controller.table import events
+from controller.table.events import AnyEvent, OpenedCard
+
+NOT_TOLD = "not told"
+
+
+class RoundStillOpen(StationError):
+    """The round has not ended; its face-down cards stay where they are."""
+
+
+class Press(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A press or a fact, or an input that was refused (`refused` says why)."""
+
+    at_us: int
+    what: str
+    actor: str | None = None
+    role: str | None = None
+    refused: str | None = None
+
+
+class RecalledWindow(msgspec.Struct, omit_defaults=True):
+    """A window: opened, to close at, ended at and by what, and the facts told for it (None: not told)."""
+
+    window: str
+    opened_at_us: int
+    closes_at_us: int
+    ended_at_us: int | None = None
+    ended_by: str | None = None
+    acknowledged: bool = False
+    facts: dict[str, str] = {}
+
+
+class RecalledCard(msgspec.Struct, omit_defaults=True):
+    """A card that left the shoe. `commitment` and `opened_at_us` are there if it lay face down.
+
+    `card` is None where it was never opened, `closed_by` names the rule then. `fate` is `played`,
+    `withdrawn` (a wrong reading, or taken back as surplus) or `burned`, with the reason.
+    `checked` tells whether card and key lead to the commitment; None while it has none.
+    """
+
+    at_us: int
+    place: str
+    n: int
+    deal: int
+    reading: int
+    face: str
+    card: str | None = None
+    commitment: str | None = None
+    opened_at_us: int | None = None
+    closed_by: str | None = None
+    checked: bool | None = None
+    fate: str = "played"
+    reason: str | None = None
+
+
+class RecalledIncident(msgspec.Struct, omit_defaults=True):
+    """An incident from its opening to its close. `decided_by` None: the cell needs no press."""
+
+    incident: int
+    at_us: int
+    kind: str
+    cell: str
+    prompt: str
+    place: str | None = None
+    n: int | None = None
+    verdict: str | None = None
+    decided_by: str | None = None
+    reason: str | None = None
+    closed_at_us: int | None = None
+
+
+class PatternCards(msgspec.Struct, frozen=True):
+    """A way of playing and the hand that it leads to."""
+
+    pattern: str
+    cards: tuple[str, ...]
+
+
+class HandGroup(msgspec.Struct, omit_defaults=True):
+    """Ways of playing a box that come to the same: combinations, odds, comparison and wagers."""
+
+    combinations: tuple[str, ...]
+    odds: str
+    comparison: Comparison | None
+    bought_comparison: Comparison | None
+    excluded: Exclusion | None
+    rows: dict[RowName, dict[Wager, str]]
+    patterns: list[PatternCards]
+
+
+class RecalledBox(msgspec.Struct, omit_defaults=True):
+    """A box: its ways of playing in groups, as dealt first."""
+
+    box: str
+    groups: list[HandGroup]
+    fold: dict[Wager, str] | None = None
+    bonus: dict[Wager, str] | None = None
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The confirmed result."""
+
+    dealer: DealerHand
+    dealer_after_purchase: DealerHand | None
+    prices: dict[Wager, str]
+    boxes: tuple[RecalledBox, ...]
+
+
+class Cancelled(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why the round was cancelled, and what is refunded."""
+
+    reason: str
+    refund: str
+    incident: int
+    place: str | None = None
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    """How many messages of an audience the round has, and their digest, as `round.closed` says."""
+
+    count: int
+    digest: str
+
+
+class Recalled(msgspec.Struct, omit_defaults=True):
+    """One round. Times are microseconds since 1970; `steps` are the journal's, first and last."""
+
+    table: str
+    roundid: str
+    round_no: int
+    game: str
+    rules: str
+    journal: str
+    steps: tuple[int, int]
+    opened_at_us: int
+    ended_at_us: int = 0
+    bets: dict[str, str] = {}
+    windows: list[RecalledWindow] = []
+    cards: list[RecalledCard] = []
+    turned: list[tuple[int, str]] = []
+    laid_aside: list[tuple[int, str, int]] = []
+    incidents: list[RecalledIncident] = []
+    presses: list[Press] = []
+    restarts: list[int] = []
+    result: Result | None = None
+    cancelled: Cancelled | None = None
+    sealed: dict[str, Sealed] = {}
+
+    @property
+    def commitments(self) -> tuple[int, int]:
+        """How many commitments there were, and how many of them were opened and hold."""
+        bound = [card for card in self.cards if card.commitment is not None]
+        return len(bound), sum(card.checked is True for card in bound)
+
+
+def recall(where: Path, wanted: str) -> Recalled:
+    """Return one round, by number or id, from a journal file or a table's folder.
+
+    Raises RoundStillOpen while it is open, StationError when it is not there, JournalError.
+    """
+    seen: list[str] = []
+    for path in reversed(Days(where).paths()) if where.is_dir() else (where,):
+        with Reader.open(path) as reader:
+            steps = _steps_of(reader, wanted, seen)
+            if steps:
+                return _tell(path, steps)
+    known = f"it holds {seen[0]} to {seen[-1]}" if seen else "it holds no round"
+    raise StationError(f"{where}: no round {wanted}; {known}")
+
+
+def _steps_of(reader: Reader, wanted: str, seen: list[str]) -> list[Step]:
+    """Return the steps of a round, up to its end; what follows it until the next round goes with it."""
+    found: list[Step] = []
+    for step in reader.steps():
+        content = b",".join(step.events)
+        if ROUND_OPENED in content:
+            if found:
+                break
+            names = _round_names(step)
+            seen.append(names[1])
+            if wanted in names:
+                found.append(step)
+        elif found:
+            found.append(step)
+        if found and step.carried is not None:
+            break
+    if found and not any(ended in event for step in found for event in step.events for ended in ROUND_ENDED):
+        raise RoundStillOpen(
+            f"{reader.path}: round {wanted} has not ended: its cards come out with its result, or when it is "
+            "cancelled; ask again then"
+        )
+    return found
+
+
+def _round_names(step: Step) -> tuple[str, str]:
+    """Return number and id of the round that a step opens."""
+    opened = next(event for event in map(_EVENT.decode, step.events) if isinstance(event, events.RoundOpened))
+    return str(opened.round_no), decode(step.messages["audit"][0]).roundid or ""
+
+
+def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
+    first = steps[0]
+    opened = next(
+        event for event in map(_EVENT.decode, first.events) if isinstance(event, events.RoundOpened)
+    )
+    envelope = decode(first.messages["audit"][0])
+    told = Recalled(
+        table=envelope.tableid,
+        roundid=envelope.roundid or "",
+        round_no=opened.round_no,
+        game=opened.game,
+        rules=opened.rules,
+        journal=path.name,
+        steps=(first.n, steps[-1].n),
+        opened_at_us=first.at_us,
+    )
+    teller = _Teller(told)
+    for step in steps:
+        for event in map(_EVENT.decode, step.events):
+            teller.tell(step.at_us, event)
+        teller.note_sealed(step)
+    return told
+
+
+class _Teller:
+    """Folds the events of a round into its record."""
+
+    def __init__(self, told: Recalled) -> None:
+        self._told = told
+
+    def tell(self, at_us: int, event: AnyEvent) -> None:
+        told = self._told
+        match event:
+            case events.InputAccepted():
+                told.presses.append(Press(at_us, event.command, event.actor, event.role))
+            case events.InputRefused():
+                told.presses.append(Press(at_us, event.input, event.actor, refused=event.reason))
+            case events.IncidentOpened() | events.IncidentDecided() | events.IncidentClosed():
+                self._incident(at_us, event)
+            case events.RoundConfirmed():
+                told.ended_at_us, told.result = at_us, _result(event.outcome)
+                self._open(at_us, event.opened)
+            case events.RoundCancelled():
+                told.ended_at_us = at_us
+                told.cancelled = Cancelled(event.reason, event.refund, event.incident, event.place)
+                self._open(at_us, event.opened)
+            case events.ControllerStarted():
+                told.restarts.append(at_us)
+            case events.FactsSettled() | events.BetsClosed() | events.DecisionClosed():
+                self._window_ended(event)
+            case events.BettingOpened() | events.DecisionOpened():
+                told.windows.append(RecalledWindow(event.window, at_us, event.closes_at_us))
+            case _:
+                self._card(at_us, event)
+
+    def _window_ended(self, event: events.FactsSettled | events.BetsClosed | events.DecisionClosed) -> None:
+        for window in self._told.windows:
+            if window.window != event.window:
+                continue
+            if isinstance(event, events.FactsSettled):
+                window.acknowledged = event.acknowledged
+                window.facts = _facts(event)
+                self._told.bets = dict(event.boxes or self._told.bets)
+            else:
+                window.ended_at_us, window.ended_by = event.at_us, event.ended_by
+
+    def _card(self, at_us: int, event: AnyEvent) -> None:
+        told = self._told
+        match event:
+            case events.CardDealt():
+                told.cards.append(
+                    RecalledCard(
+                        at_us=at_us,
+                        place=event.place,
+                        n=event.n,
+                        deal=event.deal,
+                        reading=event.reading,
+                        face=event.face,
+                        card=event.card,
+                        commitment=event.commitment,
+                    )
+                )
+            case events.CardBurned():
+                burned = RecalledCard(at_us, BURN, event.n, event.deal, 1, "down")
+                burned.commitment, burned.fate, burned.reason = event.commitment, "burned", event.reason
+                told.cards.append(burned)
+            case events.CardWithdrawn():
+                for card in told.cards:
+                    if (card.place, card.n, card.reading) == (event.place, event.n, event.reading):
+                        card.fate, card.reason = "withdrawn", event.reason
+            case events.CardsRevealed():
+                told.turned.append((at_us, event.place))
+                self._open(at_us, event.cards)
+            case events.CardLaidAside():
+                told.laid_aside.append((at_us, event.place, event.n))
+
+    def _open(self, at_us: int, cards: Sequence[OpenedCard]) -> None:
+        """Put opened cards in their places and check what bound the table to them."""
+        told = self._told
+        for opened in cards:
+            for card in told.cards:
+                where = (card.place, card.n, card.deal, card.reading)
+                if where != (opened.place, opened.n, opened.deal, opened.reading):
+                    continue
+                card.opened_at_us, card.closed_by = at_us, opened.closed_by
+                if opened.card is None or opened.key is None:
+                    continue
+                card.card = opened.card
+                if card.commitment is not None:
+                    card.checked = opened_commitment(told.table, told.roundid, opened) == card.commitment
+
+    def _incident(
+        self, at_us: int, event: events.IncidentOpened | events.IncidentDecided | events.IncidentClosed
+    ) -> None:
+        if isinstance(event, events.IncidentOpened):
+            opened = RecalledIncident(event.incident, at_us, event.kind, event.cell, event.prompt)
+            opened.place, opened.n = event.place, event.n
+            self._told.incidents.append(opened)
+            return
+        for incident in self._told.incidents:
+            if incident.incident != event.incident:
+                continue
+            if isinstance(event, events.IncidentDecided):
+                incident.verdict, incident.decided_by, incident.reason = event.verdict, event.by, event.reason
+            else:
+                incident.closed_at_us = at_us
+
+    def note_sealed(self, step: Step) -> None:
+        for audience, messages in step.messages.items():
+            for raw in messages:
+                envelope = decode(raw)
+                if envelope.type.startswith("tablectl.round.closed."):
+                    self._told.sealed[audience] = msgspec.json.decode(envelope.data, type=Sealed)
+
+
+def _facts(event: events.FactsSettled) -> dict[str, str]:
+    if event.boxes is not None:
+        return dict(event.boxes)
+    told = {"in play": event.in_play, "drew": event.anyone_drew, "bought": event.anyone_bought}
+    return {name: NOT_TOLD if fact is None else "yes" if fact else "no" for name, fact in told.items()}
+
+
+# The result in groups.
+
+
+def _result(outcome: Outcome) -> Result:
+    boxes = tuple(
+        RecalledBox(box.box, list(_groups(box)), _row(box.fold), _row(box.bonus)) for box in outcome.boxes
+    )
+    return Result(outcome.dealer, outcome.dealer_after_purchase, outcome.prices, boxes)
+
+
+def _row(row: Row | None) -> dict[Wager, str] | None:
+    """Spell a row, its wagers in the order of settlement lines, which the journal's JSON has not."""
+    if row is None:
+        return None
+    return {wager: _wager(row[wager].outcome, row[wager].odds) for wager in Wager if wager in row}
+
+
+def _wager(outcome: str, odds: str | None) -> str:
+    return outcome if odds is None else f"{outcome} {odds}"
+
+
+def _groups(box: BoxOutcome) -> Iterator[HandGroup]:
+    """Put hands that come to the same together, in the order of their first pattern."""
+    groups: dict[bytes, HandGroup] = {}
+    for hand in box.hands:
+        group = _group(hand)
+        same = groups.setdefault(msgspec.json.encode(group, order="deterministic"), group)
+        same.patterns.append(PatternCards(hand.pattern, hand.cards))
+    yield from groups.values()
+
+
+def _group(hand: HandOutcome) -> HandGroup:
+    rows = {name: _row(hand.rows[name]) or {} for name in RowName if name in hand.rows}
+    kinds = tuple(str(combination.kind) for combination in hand.combinations)
+    if hand.excluded is not None:
+        # Whatever was in the hand, nobody can have played it.
+        kinds, rows = (), {RowName.PLAIN: rows.get(RowName.PLAIN, {})}
+        return HandGroup(kinds, "0", None, None, hand.excluded, rows, [])
+    return HandGroup(kinds, hand.odds, hand.comparison, hand.bought_comparison, None, rows, [])
+
+
+_EVENT: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

@@ -1,0 +1,158 @@
+"""The live picture in a terminal, from what the public feed says and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, WindowState
+from controller.games.procedure import DEALER, SWITCH
+from controller.games.published import BoxOutcome, Comparison, Outcome, ShownCombination
+from controller.games.rules import MAIN
+from controller.table.texts import PROMPTS, place_text, prompt_text
+
+SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+RED = frozenset("dh")
+BACK = "▒▒"
+CARD_STYLE, RED_STYLE, BACK_STYLE = "bold black on white", "bold red on white", "blue"
+PHASES = {
+    "closed": "closed",
+    "deck_check": "the deck is verified",
+    "shuffling": "the deck is shuffled",
+    "ready": "ready",
+    "betting": "place your bets",
+    "dealing": "dealing",
+    "deciding": "players choose",
+    "result_proposed": "result",
+    "confirmed": "result confirmed",
+    "cancelled": "round cancelled",
+    "clearing": "cards are collected",
+}
+COMPARED = {
+    Comparison.WIN: "wins",
+    Comparison.LOSE: "loses",
+    Comparison.TIE: "tie",
+    Comparison.NOT_QUALIFIED: "dealer does not qualify",
+}
+SECOND_US = 1_000_000
+
+
+def card_text(card: str) -> Text:
+    """Return a card, `Td` as `10♦`, red suits in red; anything that is no card as it stands."""
+    if len(card) != 2 or card[1] not in SUITS:
+        return Text(card)
+    rank = "10" if card[0] == "T" else card[0]
+    return Text(f" {rank}{SUITS[card[1]]} ", RED_STYLE if card[1] in RED else CARD_STYLE)
+
+
+def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> RenderableType:
+    """Return the table as everybody may see it.
+
+    `now_us` is wall time, which countdowns run against; `stale`: the table has not been heard for 3 s.
+    """
+    parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {PHASES.get(snapshot.phase, snapshot.phase)}"
+    style = "red" if stale or snapshot.incident is not None else "green"
+    return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
+
+
+def _footing(snapshot: Snapshot, stale: bool) -> str:
+    heard = f"public/{snapshot.seq} epoch {snapshot.epoch}"
+    return f"STALE: nothing heard for 3 s  {heard}" if stale else heard
+
+
+def _board(snapshot: Snapshot) -> RenderableType:
+    boxes = snapshot.boxes or (MAIN,)
+    middle = Columns([_place(snapshot, box) for box in boxes], padding=(0, 2))
+    top = _place(snapshot, DEALER)
+    return Group(top, middle, _place(snapshot, SWITCH)) if SWITCH in snapshot.places else Group(top, middle)
+
+
+def _place(snapshot: Snapshot, place: str) -> RenderableType:
+    laid = snapshot.places.get(place, ())
+    cards = Text(" ").join(_card(card) for card in laid) if laid else Text("no card", "dim")
+    grid = Table.grid()
+    grid.add_row(Text(place_text(place), "bold"))
+    grid.add_row(cards)
+    hand = snapshot.hands.get(place)
+    if hand is not None:
+        grid.add_row(_worth(hand.combinations))
+    return grid
+
+
+def _card(card: LaidCard) -> Text:
+    text = Text(BACK, BACK_STYLE) if card.card is None else card_text(card.card)
+    if card.laid_aside:
+        text.append("(aside)", "dim")
+    return text
+
+
+def _worth(combinations: tuple[ShownCombination, ...]) -> Text:
+    return Text(" + ".join(one.kind for one in combinations) or "no game", "italic")
+
+
+def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
+    """Yield what stands under the board: incident, windows, result."""
+    if snapshot.burned:
+        yield Text(f"burned: {snapshot.burned}", "dim")
+    incident = snapshot.incident
+    if incident is not None:
+        text = incident.prompt  # A table of another version may ask what has no text here.
+        if text in PROMPTS:
+            text = prompt_text(text, incident.place, incident.n)
+        yield Text(f"HELD: {text} ({incident.kind}, cell {incident.cell})", "bold red")
+    for window in snapshot.windows:
+        yield _window(window, now_us)
+    if snapshot.proposed is not None and (snapshot.last is None or snapshot.last.roundid != snapshot.roundid):
+        yield Text.assemble("proposed: ", _outcome(snapshot.proposed))
+    if snapshot.last is not None:
+        yield _last(snapshot.last)
+
+
+def _window(window: WindowState, now_us: int) -> Text:
+    name = window.stage.replace("_", " ")
+    if window.ended_by is not None:
+        return Text(f"{name}: closed ({window.ended_by.replace('_', ' ')})", "dim")
+    left_us = window.closes_at_us - now_us
+    if left_us <= 0:
+        return Text(f"{name}: time is over", "bold yellow")
+    seconds = -(-left_us // SECOND_US)
+    return Text(f"{name}: {seconds} s left", "bold yellow")
+
+
+def _last(last: LastOutcome) -> Text:
+    name = f"last result ({last.roundid}): "
+    if last.cancelled is not None:
+        return Text(f"{name}cancelled, {last.cancelled}; everything is refunded", "bold")
+    assert last.outcome is not None, last
+    return Text.assemble(name, _outcome(last.outcome))
+
+
+def _outcome(outcome: Outcome) -> Text:
+    dealer = outcome.dealer_after_purchase or outcome.dealer
+    worth = "does not qualify" if dealer.combination is None else str(dealer.combination.kind)
+    parts = [f"dealer {worth}", *(_box(box) for box in outcome.boxes)]
+    return Text("; ".join(parts))
+
+
+def _box(box: BoxOutcome) -> str:
+    """Return how the hand as dealt ends; on the main box also how many of the draws win."""
+    dealt = box.hands[0]
+    compared = dealt.bought_comparison or dealt.comparison
+    text = f"{place_text(box.box)} " + ("not played" if compared is None else COMPARED[compared])
+    draws = [hand for hand in box.hands[1:] if hand.excluded is None and hand.comparison is not None]
+    if not draws:
+        return text
+    wins = sum((hand.bought_comparison or hand.comparison) is Comparison.WIN for hand in draws)
+    return f"{text} as dealt, {wins} of {len(draws)} draws win"
+
+
+def waiting(table: str) -> RenderableType:
+    """Return what is shown before the table has answered."""
+    return Panel(Text("waiting for the table"), title=table, border_style="yellow")
+
