@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from controller.bus.envelope import Envelope, decode, event_of
 from controller.bus.errors import ChainBroken, MalformedMessage
 from controller.games.offers import HandOffer
-from controller.games.patterns import STAY
 from controller.games.procedure import SWITCH, BoxState
 from controller.games.requests import Action, Refusal, Request, Stage
 from controller.games.rules import BOXES, MAIN, Rules
@@ -182,8 +181,6 @@ class BettingSystem:
                 return self._take_hands(current, hands, now_us)
             case events.DecisionClosed():
                 return self._close_window(current, event)
-            case events.HandEvaluated(place=box, hand=hand) if box in BOXES and box != MAIN:
-                current.blind[box] = HandOffer(STAY.text, "0", bool(hand.combinations), hand.combinations)
             case events.CardWithdrawn(place=place) if place in (MAIN, SWITCH):
                 current.withdrawn = True
             case events.ResultProposed():
@@ -266,7 +263,8 @@ class BettingSystem:
         return [slip.box for slip in slips if may_buy(slip, _hand(current, slip))]
 
     def _take_hands(self, current: _Round, hands: tuple[HandOffer, ...], now_us: int) -> list[Planned]:
-        current.hands = {hand.pattern: hand for hand in hands}
+        current.hands |= {hand.pattern: hand for hand in hands if hand.box == MAIN}
+        current.blind |= {hand.box: hand for hand in hands if hand.box != MAIN}
         current.withdrawn = False
         current.slips.check_insurance(current.hands)
         window = current.window

@@ -9,7 +9,7 @@ from controller.games.patterns import PATTERNS, STAY, Pattern, final_cards
 from controller.games.paytables import total_odds
 from controller.games.poker import Hand, evaluate
 from controller.games.published import ShownCombination, fraction_text, shown_combinations
-from controller.games.rules import Rules
+from controller.games.rules import MAIN, Rules
 
 
 class InsuranceRange(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class InsuranceRange(msgspec.Struct, frozen=True):
 class HandOffer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One hand as the betting system needs it with a window.
 
-    `odds` is what both combinations pay together; `insurance` is None where it is not open (RPL-24);
+    `box` is left out on the wire for the main box. `odds` is what both combinations pay together; `insurance` is None where it is not open (RPL-24);
     `purchase` tells whether the purchase would be offered if the dealer fails to qualify (RPL-33).
     """
 
@@ -31,25 +31,27 @@ class HandOffer(msgspec.Struct, frozen=True, omit_defaults=True):
     purchase: bool
     combinations: tuple[ShownCombination, ...] = ()
     insurance: InsuranceRange | None = None
+    box: str = MAIN
 
 
 def hands_by_pattern(
-    dealt: tuple[Card, ...], switch: tuple[Card, ...], rules: Rules
+    dealt: tuple[Card, ...], switch: tuple[Card, ...], rules: Rules, *, box: str = MAIN
 ) -> tuple[HandOffer, ...]:
     """Return the hands that exist by now: one as dealt, all 33 once the switch cards lie (RPL-82).
 
     A blind box, once opened, is asked for without switch cards.
     """
     patterns = PATTERNS if switch else (STAY,)
-    return tuple(_offer(pattern, final_cards(pattern, dealt, switch), rules) for pattern in patterns)
+    return tuple(_offer(box, pattern, final_cards(pattern, dealt, switch), rules) for pattern in patterns)
 
 
-def _offer(pattern: Pattern, cards: tuple[Card, ...], rules: Rules) -> HandOffer:
+def _offer(box: str, pattern: Pattern, cards: tuple[Card, ...], rules: Rules) -> HandOffer:
     hand = evaluate(cards, paired_straight=rules.paired_straight)
     return HandOffer(
         pattern=pattern.text,
         odds=fraction_text(total_odds(hand, rules.odds)),
         purchase=hand.qualifies,
+        box=box,
         combinations=shown_combinations(hand),
         insurance=_insurance(hand, rules) if insurable(pattern, hand, rules) else None,
     )

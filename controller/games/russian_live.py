@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import msgspec
 
 from controller.cards import Card
@@ -118,7 +120,7 @@ class RussianLive:
         )
         may_buy = purchase_offered(facts)  # RPL-33
         if may_buy:
-            answer = yield from window(self._buy_time(may_buy))
+            answer = yield from window(self._buy_time(may_buy, laid, switch))
             facts = msgspec.structs.replace(facts, anyone_bought=answer.anyone_bought)
             if answer.anyone_bought is not False:  # RPL-34, RPL-38
                 yield LayAside(DEALER, highest_card_position(laid[DEALER]))
@@ -148,20 +150,26 @@ class RussianLive:
             hands=self._offers(dealt, switch),
         )
 
-    def _buy_time(self, boxes: tuple[str, ...]) -> Window:
+    def _buy_time(
+        self, boxes: tuple[str, ...], laid: dict[str, tuple[Card, ...]], switch: tuple[Card, ...]
+    ) -> Window:
+        hands = [self._offers(laid[box], switch if box == MAIN else (), box) for box in boxes]
         return Window(
             BUY_TIME,
             boxes=boxes,
             actions=("BUY",),
             prices_in_antes=self._price_of(Wager.BUY_FEE),
             frees_card=True,
+            hands=tuple(chain.from_iterable(hands)),
         )
 
     def _price_of(self, *wagers: Wager) -> dict[str, str]:
         return {wager: self._prices[wager] for wager in wagers}
 
-    def _offers(self, dealt: tuple[Card, ...], switch: tuple[Card, ...]) -> tuple[HandOffer, ...]:
-        return hands_by_pattern(dealt, switch, self.rules)
+    def _offers(
+        self, dealt: tuple[Card, ...], switch: tuple[Card, ...], box: str = MAIN
+    ) -> tuple[HandOffer, ...]:
+        return hands_by_pattern(dealt, switch, self.rules, box=box)
 
     def _player_hand(self, dealt: tuple[Card, ...]) -> EvaluatedHand:
         hand = evaluate(dealt, paired_straight=self.rules.paired_straight)

@@ -358,10 +358,13 @@ def verify_recording(path: Path, *, on_line: Callable[[], None] = lambda: None) 
     journal's end was not taken (the process stopped first, or has not come to it yet), and is counted.
     """
     recorded = journal_steps(path, read_header(path))
-    again = UntilOpenRound(replay_all(path, on_line=on_line), lambda stepped: stepped.events_raw)
+    # Which rounds have ended, the journal says: in an edited recording a round may never end.
+    pairs = UntilOpenRound(
+        ((next(recorded, None), stepped) for stepped in replay_all(path, on_line=on_line)),
+        lambda pair: b"" if pair[0] is None else b",".join(pair[0].events),
+    )
     count = beyond = 0
-    for stepped in again:
-        step = next(recorded, None)
+    for step, stepped in pairs:
         if step is None:
             beyond += 1
             continue
@@ -369,7 +372,7 @@ def verify_recording(path: Path, *, on_line: Callable[[], None] = lambda: None) 
         if difference is not None:
             return Verdict(count, 0, False, difference)
         count += 1
-    return Verdict(count, beyond, bool(again.held), None)
+    return Verdict(count, beyond, bool(pairs.held), None)
 
 
 def journal_steps(path: Path, header: Header) -> Iterator[Step]:

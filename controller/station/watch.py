@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -12,13 +12,20 @@ from rich.text import Text
 
 from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, WindowState
 from controller.games.procedure import DEALER, SWITCH
-from controller.games.published import BoxOutcome, Comparison, Outcome, ShownCombination
+from controller.games.published import (
+    BoxOutcome,
+    Comparison,
+    DealerHand,
+    HandOutcome,
+    Outcome,
+    ShownCombination,
+)
 from controller.games.rules import MAIN
 from controller.table.texts import PROMPTS, place_text, prompt_text
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 RED = frozenset("dh")
-BACK = "▒▒"
+BACK = " ▒▒ "
 CARD_STYLE, RED_STYLE, BACK_STYLE = "bold black on white", "bold red on white", "blue"
 PHASES = {
     "closed": "closed",
@@ -40,6 +47,7 @@ COMPARED = {
     Comparison.NOT_QUALIFIED: "dealer does not qualify",
 }
 SECOND_US = 1_000_000
+Compared = Callable[[HandOutcome], Comparison | None]
 
 
 def card_text(card: str) -> Text:
@@ -134,25 +142,31 @@ def _last(last: LastOutcome) -> Text:
 
 
 def _outcome(outcome: Outcome) -> Text:
-    dealer = outcome.dealer_after_purchase or outcome.dealer
-    worth = "does not qualify" if dealer.combination is None else str(dealer.combination.kind)
-    parts = [f"dealer {worth}", *(_box(box) for box in outcome.boxes)]
-    return Text("; ".join(parts))
+    """Return how the hands compare; after a purchase also what counts for those who bought (RPL-35)."""
+    text = _against(outcome.dealer, outcome.boxes, lambda hand: hand.comparison)
+    if outcome.dealer_after_purchase is not None:
+        bought = _against(outcome.dealer_after_purchase, outcome.boxes, lambda hand: hand.bought_comparison)
+        text = f"{text}; bought: {bought}"
+    return Text(text)
 
 
-def _box(box: BoxOutcome) -> str:
-    """Return how the hand as dealt ends; on the main box also how many of the draws win."""
-    dealt = box.hands[0]
-    compared = dealt.bought_comparison or dealt.comparison
-    text = f"{place_text(box.box)} " + ("not played" if compared is None else COMPARED[compared])
-    draws = [hand for hand in box.hands[1:] if hand.excluded is None and hand.comparison is not None]
+def _against(dealer: DealerHand, boxes: tuple[BoxOutcome, ...], compared: Compared) -> str:
+    if dealer.combination is None:
+        return "dealer does not qualify"
+    parts = [_box(box, compared) for box in boxes]
+    return "; ".join([f"dealer {dealer.combination.kind}", *(part for part in parts if part)])
+
+
+def _box(box: BoxOutcome, compared: Compared) -> str:
+    """Return how the hand as dealt compares; on the main box also how many of the draws win."""
+    dealt = compared(box.hands[0])
+    text = "" if dealt is None else f"{place_text(box.box)} {COMPARED[dealt]}"
+    draws = [compared(hand) for hand in box.hands[1:] if hand.excluded is None and compared(hand) is not None]
     if not draws:
         return text
-    wins = sum((hand.bought_comparison or hand.comparison) is Comparison.WIN for hand in draws)
-    return f"{text} as dealt, {wins} of {len(draws)} draws win"
+    return f"{text} as dealt, {draws.count(Comparison.WIN)} of {len(draws)} draws win"
 
 
 def waiting(table: str) -> RenderableType:
     """Return what is shown before the table has answered."""
     return Panel(Text("waiting for the table"), title=table, border_style="yellow")
-
