@@ -70,6 +70,8 @@ class Dealer:
         self.picture: Picture | None = None
         self.committed: dict[int, Case] = {}
         """The faults that have been carried out, by round."""
+        self.out: dict[int, tuple[int, frozenset[int]]] = {}
+        """How many cards left the shoe in a round, and which of them, counted from 0, were burned."""
         self._misdeeds = Misdeeds(self)
         self._key: tuple[object, ...] = ()
         self._scanned: tuple[int, int] | None = None
@@ -81,6 +83,7 @@ class Dealer:
         """Look at the picture; a new prompt is acted on once."""
         picture = self.picture = msgspec.json.decode(message, type=Picture)
         prompt = picture.prompt
+        self._count(picture)
         planned = self._misdeeds.plan_in_window(picture, now_us)
         key = (
             picture.epoch,
@@ -116,6 +119,16 @@ class Dealer:
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """What was refused shows in the prompt, which stays."""
         return []
+
+    def _count(self, picture: Picture) -> None:
+        """Note what is out of the shoe; a card that was burned is the last that came out."""
+        if picture.roundid is None:
+            return
+        _, burned = self.out.get(picture.round_no, (0, frozenset()))
+        out = out_count(picture)
+        if picture.burned_count > len(burned):
+            burned |= {out - 1}
+        self.out[picture.round_no] = (out, burned)
 
     def is_done(self) -> bool:
         """Whether all rounds are played and the table is clear."""

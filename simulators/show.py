@@ -32,9 +32,13 @@ class Show:
         now_us = time.time_ns() // 1_000
         folder = self._config.table_dir
         lines = "\n".join(self._studio.overlay.lines(now_us))
-        where = (
-            f"journal  {folder}/*.journal\nbus      {self._config.endpoints.live[Audience.PUBLIC]}\n"
-            f"daemon   {folder}/daemon.log\n\nCtrl-C ends it. In another terminal: tablectl watch {self._config.path}"
+        where = "\n".join(
+            (
+                f"journal  {folder}/*.journal",
+                f"bus      {self._config.endpoints.live[Audience.PUBLIC]}",
+                f"daemon   {folder}/daemon.log",
+                f"Ctrl-C ends it. In another terminal: tablectl watch {self._config.path}",
+            )
         )
         table = self._config.settings.table
         return Group(Panel(lines, title=f"table {table}"), Panel(self._balances(), title="players"), where)

@@ -102,6 +102,7 @@ class Studio:
         options = open_delimited(settings.options).options
         foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
+        self.journal_folder = config.table_dir
         self.dealer = Dealer(
             next(name for name, role in people.items() if role is Role.DEALER),
             seed=seed,

@@ -61,9 +61,7 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     """RCVHWM; what arrives beyond it is lost and fetched again."""
 
     @classmethod
-    def of(
-        cls, endpoints: Endpoints, table: str, *, audience: Audience, environment: Environment
-    ) -> Feed:
+    def of(cls, endpoints: Endpoints, table: str, *, audience: Audience, environment: Environment) -> Feed:
         """Return the feed of `audience` at `endpoints`."""
         return cls(
             live=endpoints.live[audience],

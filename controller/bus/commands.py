@@ -65,9 +65,7 @@ class CommandIntake:
             if isinstance(decoded, Answer):
                 reply(decoded)
             elif not self._submit(role, decoded, reply):
-                reply(
-                    Answer(decoded.request, False, Reason.BUSY, "the table's queue is full; send it again")
-                )
+                reply(Answer(decoded.request, False, Reason.BUSY, "the table's queue is full; send it again"))
             # A flood on one endpoint gives everything else on the loop its turn.
             await asyncio.sleep(0)
 

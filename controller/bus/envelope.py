@@ -153,9 +153,7 @@ class Envelopes:
             )
         return raw
 
-    def _envelope(
-        self, audience: Audience, tag: str, *, head: Head, data: bytes, stamp: Stamp
-    ) -> Envelope:
+    def _envelope(self, audience: Audience, tag: str, *, head: Head, data: bytes, stamp: Stamp) -> Envelope:
         seq = head.seq + 1
         assert max(seq, stamp.epoch, stamp.rev or 0) < INTEGER_END, "beyond a CloudEvents Integer"
         return Envelope(

@@ -1,12 +1,12 @@
 """Faults of the bus. Operating conditions (a refused command, a drop, a gap) are never exceptions.
 
-    BusError
-      EndpointRefused    the address is not one we may serve or reach
-      MalformedMessage   what arrived is not a message of the bus
-      ForeignSource      another table, audience or environment speaks on this feed
-      ChainBroken        numbers and hashes do not lead from the cursor to what the table says
-      ReplayRefused      the table cannot replay what was asked
-      NoAnswer           a command got no answer; its effect is unknown until it is sent again
+BusError
+  EndpointRefused    the address is not one we may serve or reach
+  MalformedMessage   what arrived is not a message of the bus
+  ForeignSource      another table, audience or environment speaks on this feed
+  ChainBroken        numbers and hashes do not lead from the cursor to what the table says
+  ReplayRefused      the table cannot replay what was asked
+  NoAnswer           a command got no answer; its effect is unknown until it is sent again
 """
 
 

@@ -91,9 +91,15 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     places: Mapping[str, tuple[LaidCard, ...]] = {}
     hands: Mapping[str, EvaluatedHand] = {}
     burned: int = 0
-    incident: IncidentState | None = None
+    incidents: tuple[IncidentState, ...] = ()
+    """Open ones, the newest last; it is the one that people are asked about."""
     proposed: Outcome | None = None
     last: LastOutcome | None = None
+
+    @property
+    def incident(self) -> IncidentState | None:
+        """The newest open incident."""
+        return self.incidents[-1] if self.incidents else None
 
     def open_window(self) -> WindowState | None:
         """Return the window in which players may still act by what this audience has heard."""
@@ -165,10 +171,16 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
         case events.DecisionClosed():
             return _window_changed(now, event.window, ended_at_us=event.at_us, ended_by=event.ended_by)
         case events.IncidentOpened():
-            return replace(now, incident=_incident(event))
+            return replace(now, incidents=(*now.incidents, _incident(event)))
+        case events.IncidentAsked():
+            asked = (
+                replace(state, prompt=event.prompt) if state.incident == event.incident else state
+                for state in now.incidents
+            )
+            return replace(now, incidents=tuple(asked))
         case events.IncidentClosed():
-            over = now.incident is not None and now.incident.incident == event.incident
-            return replace(now, incident=None) if over else now
+            left = tuple(state for state in now.incidents if state.incident != event.incident)
+            return replace(now, incidents=left)
         case events.ResultProposed():
             return replace(now, proposed=event.outcome)
         case events.RoundConfirmed() | events.RoundCancelled():
@@ -216,7 +228,7 @@ def _fresh_round(now: Snapshot, event: events.RoundOpened) -> Snapshot:
         places={},
         hands={},
         burned=0,
-        incident=None,
+        incidents=(),
         proposed=None,
     )
 
@@ -239,9 +251,7 @@ def _window_opened(now: Snapshot, event: events.BettingOpened | events.DecisionO
 
 
 def _window_changed(now: Snapshot, window: str, **changes: Any) -> Snapshot:
-    windows = tuple(
-        replace(state, **changes) if state.window == window else state for state in now.windows
-    )
+    windows = tuple(replace(state, **changes) if state.window == window else state for state in now.windows)
     return replace(now, windows=windows)
 
 

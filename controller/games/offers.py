@@ -22,8 +22,9 @@ class InsuranceRange(msgspec.Struct, frozen=True):
 class HandOffer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One hand as the betting system needs it with a window.
 
-    `box` is left out on the wire for the main box. `odds` is what both combinations pay together; `insurance` is None where it is not open (RPL-24);
+    `odds` is what both combinations pay together; `insurance` is None where it is not open (RPL-24);
     `purchase` tells whether the purchase would be offered if the dealer fails to qualify (RPL-33).
+    `box` is left out on the wire for the main box.
     """
 
     pattern: str

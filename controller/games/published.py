@@ -188,12 +188,12 @@ def fraction_text(value: Fraction) -> str:
 
 def for_public(outcome: Outcome) -> Outcome:
     """Return the outcome without what only wallets and the betting system need: wager rows and prices."""
-    boxes = tuple(
-        msgspec.structs.replace(
-            box, fold=None, bonus=None, hands=tuple(msgspec.structs.replace(hand, rows={}) for hand in box.hands)
-        )
-        for box in outcome.boxes
-    )
+
+    def without_rows(box: BoxOutcome) -> BoxOutcome:
+        hands = tuple(msgspec.structs.replace(hand, rows={}) for hand in box.hands)
+        return msgspec.structs.replace(box, fold=None, bonus=None, hands=hands)
+
+    boxes = tuple(map(without_rows, outcome.boxes))
     return msgspec.structs.replace(outcome, prices={}, boxes=boxes)
 
 

@@ -6,28 +6,18 @@ round has not opened itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from controller.bus.envelope import decode
 from controller.games.procedure import BURN
-from controller.games.published import (
-    BoxOutcome,
-    Comparison,
-    DealerHand,
-    Exclusion,
-    HandOutcome,
-    Outcome,
-    Row,
-    RowName,
-    Wager,
-)
 from controller.journal import Days, Reader, Step
 from controller.station.errors import StationError
 from controller.station.proofs import opened_commitment
 from controller.station.replay import ROUND_ENDED, ROUND_OPENED
+from controller.station.result_groups import Result, in_groups
 from controller.table import events
 from controller.table.events import AnyEvent, OpenedCard
 
@@ -97,43 +87,6 @@ class RecalledIncident(msgspec.Struct, omit_defaults=True):
     decided_by: str | None = None
     reason: str | None = None
     closed_at_us: int | None = None
-
-
-class PatternCards(msgspec.Struct, frozen=True):
-    """A way of playing and the hand that it leads to."""
-
-    pattern: str
-    cards: tuple[str, ...]
-
-
-class HandGroup(msgspec.Struct, omit_defaults=True):
-    """Ways of playing a box that come to the same: combinations, odds, comparison and wagers."""
-
-    combinations: tuple[str, ...]
-    odds: str
-    comparison: Comparison | None
-    bought_comparison: Comparison | None
-    excluded: Exclusion | None
-    rows: dict[RowName, dict[Wager, str]]
-    patterns: list[PatternCards]
-
-
-class RecalledBox(msgspec.Struct, omit_defaults=True):
-    """A box: its ways of playing in groups, as dealt first."""
-
-    box: str
-    groups: list[HandGroup]
-    fold: dict[Wager, str] | None = None
-    bonus: dict[Wager, str] | None = None
-
-
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The confirmed result."""
-
-    dealer: DealerHand
-    dealer_after_purchase: DealerHand | None
-    prices: dict[Wager, str]
-    boxes: tuple[RecalledBox, ...]
 
 
 class Cancelled(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -268,7 +221,7 @@ class _Teller:
             case events.IncidentOpened() | events.IncidentDecided() | events.IncidentClosed():
                 self._incident(at_us, event)
             case events.RoundConfirmed():
-                told.ended_at_us, told.result = at_us, _result(event.outcome)
+                told.ended_at_us, told.result = at_us, in_groups(event.outcome)
                 self._open(at_us, event.opened)
             case events.RoundCancelled():
                 told.ended_at_us = at_us
@@ -368,47 +321,6 @@ def _facts(event: events.FactsSettled) -> dict[str, str]:
         return dict(event.boxes)
     told = {"in play": event.in_play, "drew": event.anyone_drew, "bought": event.anyone_bought}
     return {name: NOT_TOLD if fact is None else "yes" if fact else "no" for name, fact in told.items()}
-
-
-# The result in groups.
-
-
-def _result(outcome: Outcome) -> Result:
-    boxes = tuple(
-        RecalledBox(box.box, list(_groups(box)), _row(box.fold), _row(box.bonus)) for box in outcome.boxes
-    )
-    return Result(outcome.dealer, outcome.dealer_after_purchase, outcome.prices, boxes)
-
-
-def _row(row: Row | None) -> dict[Wager, str] | None:
-    """Spell a row, its wagers in the order of settlement lines, which the journal's JSON has not."""
-    if row is None:
-        return None
-    return {wager: _wager(row[wager].outcome, row[wager].odds) for wager in Wager if wager in row}
-
-
-def _wager(outcome: str, odds: str | None) -> str:
-    return outcome if odds is None else f"{outcome} {odds}"
-
-
-def _groups(box: BoxOutcome) -> Iterator[HandGroup]:
-    """Put hands that come to the same together, in the order of their first pattern."""
-    groups: dict[bytes, HandGroup] = {}
-    for hand in box.hands:
-        group = _group(hand)
-        same = groups.setdefault(msgspec.json.encode(group, order="deterministic"), group)
-        same.patterns.append(PatternCards(hand.pattern, hand.cards))
-    yield from groups.values()
-
-
-def _group(hand: HandOutcome) -> HandGroup:
-    rows = {name: _row(hand.rows[name]) or {} for name in RowName if name in hand.rows}
-    kinds = tuple(str(combination.kind) for combination in hand.combinations)
-    if hand.excluded is not None:
-        # Whatever was in the hand, nobody can have played it.
-        kinds, rows = (), {RowName.PLAIN: rows.get(RowName.PLAIN, {})}
-        return HandGroup(kinds, "0", None, None, hand.excluded, rows, [])
-    return HandGroup(kinds, hand.odds, hand.comparison, hand.bought_comparison, None, rows, [])
 
 
 _EVENT: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)

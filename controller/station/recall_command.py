@@ -15,14 +15,8 @@ from rich.text import Text
 from controller.games.published import Comparison, DealerHand, Exclusion, RowName, Wager
 from controller.journal import JournalError
 from controller.station.errors import StationError
-from controller.station.recall import (
-    HandGroup,
-    Recalled,
-    RecalledBox,
-    RecalledCard,
-    Result,
-    recall,
-)
+from controller.station.recall import Recalled, RecalledCard, recall
+from controller.station.result_groups import HandGroup, RecalledBox, Result
 from controller.station.terminal import FINDING, FINE, USAGE, clock_time, complain, date_and_time, say_json
 from controller.station.watch import card_text
 from controller.table.texts import PROMPTS, place_text

@@ -164,6 +164,10 @@ def _step(path: Path, kernel: Kernel, line: Line, value: AnyInput) -> Stepped:
         return kernel.step(value)
     except NOT_UNDERSTOOD as error:
         raise _not_understood(path, line, error) from None
+    except Exception as error:
+        # A bug, perhaps the one that ended the recording. Its text may name a face-down card.
+        kind = type(error).__name__
+        raise StationError(f"{path}: {line.kind} at {line.at_us}: the table stops on it: {kind}") from error
 
 
 def _not_understood(path: Path, line: Line, error: Exception) -> StationError:
@@ -199,9 +203,7 @@ class _Keys:
             raise StationError(f"{path}: {line.kind} at {line.at_us}: a key that no card read asked for")
 
 
-def _with_keys(
-    lines: Iterable[Line], on_line: Callable[[], None]
-) -> Iterator[tuple[Line, list[Line], bool]]:
+def _with_keys(lines: Iterable[Line], on_line: Callable[[], None]) -> Iterator[tuple[Line, list[Line], bool]]:
     """Yield each line with the keys that follow it, and whether it is the last of the file."""
     current: Line | None = None
     keys: list[Line] = []

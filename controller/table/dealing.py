@@ -218,6 +218,20 @@ def note_facts(t: TableState, facts: WindowFacts) -> None:
             settle_window(t)
 
 
+def acknowledge_late(t: TableState, window: str) -> bool:
+    """Take an acknowledgement that came after the grace time: its facts are final, but it frees the card.
+
+    Returns whether it was still of use.
+    """
+    current = t.in_play
+    last = current.window
+    if last is None or last.window != window or last.acknowledged or not last.settled:
+        return False
+    last.acknowledged = True
+    current.free_at = min(current.free_at, t.now)
+    return True
+
+
 def contradicts(final: WindowAnswer, facts: WindowFacts) -> bool:
     """Return whether late facts say yes where a final no has already shaped the round."""
     pairs = (

@@ -73,7 +73,6 @@ class IncidentKind(StrEnum):
     LATE_CARD = "LATE_CARD"
     CANCEL_REPORTED = "CANCEL_REPORTED"
     SCANNER_LOST = "SCANNER_LOST"
-    WRONG_SHUFFLE = "WRONG_SHUFFLE"
     WRONG_FACT = "WRONG_FACT"
     RESTARTED = "RESTARTED"
 
@@ -333,13 +332,17 @@ class RoundClosed(Event, frozen=True, kw_only=True, tag="round.closed"):
 
 
 class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
-    """The table holds. `cell` names the row of the procedure profile; `prompt` the text to show."""
+    """The table holds. `cell` names the row of the procedure profile; `prompt` the text to show.
+
+    `reason` is the one that a person has reported.
+    """
 
     incident: int
     kind: IncidentKind
     cell: str
     place: str | None = None
     n: int | None = None
+    reason: str | None = None
     prompt: str
     stops_betting: bool = False
 

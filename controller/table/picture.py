@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import incidents
+from controller.table import incidents, interruptions, readings
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -55,6 +55,7 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     incident_kind: str | None = None
     incident_state: str | None = None
     reported_by: str | None = None
+    reason: str | None = None
     rescans_used: int = 0
 
 
@@ -77,6 +78,7 @@ def draw(t: TableState) -> Picture:
         incident_kind=incident.kind if incident is not None else None,
         incident_state=incident.state if incident is not None else None,
         reported_by=incident.reported_by if incident is not None else None,
+        reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
     )
 
@@ -147,7 +149,7 @@ def _fits(t: TableState, name: str) -> bool:
     """The charts take it; would the table, too?"""
     match name:
         case "go_on":
-            return incidents.may_go_on(t)
+            return interruptions.may_go_on(t)
         case "open_betting":
             return t.scanners_up.issuperset(t.settings.scanners)
         case "turn_cards":
@@ -159,7 +161,7 @@ def _fits(t: TableState, name: str) -> bool:
         case "withdraw_report":
             return incidents.may_withdraw(t)
         case "order_rescan":
-            return incidents.may_rescan(t)
+            return readings.may_rescan(t)
         case _:
             return True
 

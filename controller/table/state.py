@@ -112,7 +112,8 @@ class Incident:
     """The fact that a re-scan corrects; None when the card has none yet."""
     counted: bool = False
     """Its re-scan is the one that RPL-75 allows in the initial deal."""
-    reason: CancelReason = CancelReason.TECHNICAL
+    reason: CancelReason | None = None
+    """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class NoFeeds:
     def __init__(self) -> None:
         self.sent: dict[Audience, list[bytes]] = {audience: [] for audience in Audience}
 
-    def publish(self, messages: Mapping[Audience, tuple[bytes, ...]]) -> None:
+    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None:
         for audience, several in messages.items():
             self.sent[audience].extend(several)
 
@@ -163,10 +163,19 @@ class Session:
         self.send(i.VerifyDeck(52))
         return self
 
+    def bring_up(self) -> Session:
+        """After a restart: the scanner opens; in a round the dealer says what lies there."""
+        self.bring(Kind.OPENED, "/dev/pts/8")
+        if self.station.kernel.table.state.incident is not None:
+            self.send(i.ConfirmPicture())
+            self.answer(False)
+        return self
+
     def to_dealing(self, hands: Mapping[str, str] = PLAYS) -> Session:
         """A round is open, bets are closed, card 1 is owed."""
         self.shoe = stacked(hands)
-        self.send(i.ConfirmShuffle())
+        if self.station.kernel.table.state.phase == "shuffling":
+            self.send(i.ConfirmShuffle())
         self.send(i.OpenBetting())
         self.send(i.CloseBetting())
         self.send(i.BetsTaken(IN_PLAY), "bets")

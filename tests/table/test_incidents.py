@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from table.dealt import (
     ANNA,
@@ -149,3 +150,26 @@ def test_an_answer_to_another_incident_is_refused() -> None:
     before = digest(d.table)
     assert refusal(d.press(i.AnswerQuestion(99, True))) is Refusal.WRONG_INCIDENT
     assert digest(d.table) == before
+
+
+def test_a_report_names_reason_and_place_when_it_is_opened() -> None:
+    d = Dealt().to_dealing().deal(3)
+    d.press(i.ReportCancel(CancelReason.HIDDEN_CARD_SHOWN, "box1"))
+    opened = only(d.last, IncidentOpened)
+    assert (opened.reason, opened.place) == (CancelReason.HIDDEN_CARD_SHOWN, "box1")
+
+
+def test_a_request_that_was_answered_changes_nothing_again() -> None:
+    d = Dealt().to_ready()
+    value = i.Commanded(
+        at=d.table.state.now + 1,
+        request="once",
+        actor="anna",
+        role=i.Role.DEALER,
+        round_no=d.table.state.round_no,
+        command=i.OpenBetting(),
+    )
+    assert d.feed(value)
+    answered = d.table.answer_to("once")
+    assert d.feed(msgspec.structs.replace(value, at=value.at + 1)) == ()
+    assert d.table.answer_to("once") == answered

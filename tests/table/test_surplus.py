@@ -177,3 +177,30 @@ def _signed(card: OpenedCard) -> str:
     assert card.key is not None
     text = f"tablectl:1|rp1|rp1-1|{card.deal}|{card.place}|{card.n}|{card.reading}|{card.card}"
     return hmac.new(bytes.fromhex(card.key), text.encode(), hashlib.sha256).hexdigest()
+
+
+def test_row_23a_an_exchange_dealt_too_early_is_named_so() -> None:
+    d = Dealt(FAILS).to_options()
+    d.scan("2s")
+    assert only(d.last, IncidentOpened).cell == "23a"
+    early = Dealt(FAILS).to_betting()
+    early.scan("2s")
+    assert only(early.last, IncidentOpened).cell == "7"
+
+
+def test_rpl_71_a_called_surplus_card_may_be_taken_back_before_the_supervisor_decides() -> None:
+    d = Dealt().to_dealing().deal(5)
+    d.press(i.CallSurplus())
+    d.answer(True)
+    d.press(i.WithdrawReport())
+    assert only(d.last, IncidentDecided).verdict is Verdict.WITHDRAWN
+    assert len(d.table.state.in_play.laid) == 5 and d.table.state.incident is None
+
+
+def test_rpl_73_a_surplus_card_that_cancels_is_bound_and_opened() -> None:
+    d = Dealt(FAILS).to_options()
+    d.scan("2s")
+    d.answer(True)
+    burned = only(d.last, CardBurned)
+    opened = cancelled(d, CancelReason.EXTRA_CARD).opened
+    assert burned.commitment and [card.card for card in opened if card.place == "burn"] == ["2s"]

@@ -206,3 +206,23 @@ def test_an_unknown_box_is_refused() -> None:
     d.press(i.CloseBetting())
     assert refusal(d.press(i.BetsTaken({"box9": BoxState.DARK}), BETS)) is Refusal.UNKNOWN_PLACE
     assert refusal(d.bets()) is None
+
+
+def test_an_acknowledgement_after_the_grace_time_still_frees_the_card() -> None:
+    d = Dealt().to_options()
+    d.advance(15_000 + 600)
+    assert every(d.events, FactsSettled)[-1].acknowledged is False
+    assert refusal(d.facts("options", acknowledges=True, anyone_drew=True)) is None
+    d.scan()
+    assert only(d.last, CardDealt).place == "switch"
+
+
+def test_a_late_acknowledgement_of_bets_frees_card_1_and_changes_no_fact() -> None:
+    d = Dealt().to_betting()
+    d.press(i.CloseBetting())
+    d.advance(600)
+    assert only(every(d.events, FactsSettled), FactsSettled).acknowledged is False
+    d.bets()
+    d.scan()
+    assert only(d.last, CardDealt).place == "box1"
+    assert refusal(d.bets()) is Refusal.TOO_LATE

@@ -1,0 +1,240 @@
+"""Presses and facts: what people at the table and the betting system command, and who may.
+
+A command that the charts let through is done here or refused for what only its content can tell.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from controller.games.procedure import LayAside, Turn
+from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import inputs as i
+from controller.table.events import (
+    DeckShuffled,
+    DeckVerified,
+    IncidentKind,
+    InputAccepted,
+    Refusal,
+    TableClosed,
+    TableOpened,
+    Verdict,
+)
+from controller.table.gate import refuse, why_not
+from controller.table.state import Incident, RequestAnswer, TableState
+
+DECK_SIZE = 52
+REQUESTS_MAX = 10_000
+"""Answers remembered at once; a round has some fifty requests, so only a flood gets here. The oldest go."""
+
+
+def obey(t: TableState, value: i.Commanded) -> None:
+    """Take a command: do it, or refuse it with a reason. One that was answered before changes nothing."""
+    if value.request in t.requests:
+        return
+    name = i.command_name(value.command)
+    round_no = t.round_no
+    refusal = _check_sender(t, value) or why_not(t, name)
+    before = len(t.events)
+    if refusal is None:
+        refusal = _obey(t, value)
+    if refusal is None:
+        t.events.insert(
+            before,
+            InputAccepted(request=value.request, actor=value.actor, role=value.role, command=name),
+        )
+    else:
+        assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
+        refuse(t, name, refusal, value)
+    t.requests[value.request] = RequestAnswer(round_no, refusal)
+    if len(t.requests) > REQUESTS_MAX:
+        del t.requests[next(iter(t.requests))]
+
+
+def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
+    if value.round_no != t.round_no:
+        return Refusal.EXPIRED_REQUEST
+    allowed = ROLES.get(type(value.command), DEALING_STAFF)
+    return None if value.role in allowed else Refusal.WRONG_ROLE
+
+
+DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
+SUPERVISORS = frozenset({i.Role.SUPERVISOR})
+BETTING_SYSTEM = frozenset({i.Role.BETTING})
+ROLES: dict[type[i.Command], frozenset[i.Role]] = {
+    i.BetsTaken: BETTING_SYSTEM,
+    i.WindowFacts: BETTING_SYSTEM,
+    i.ConfirmCancel: SUPERVISORS,
+    i.GoOn: SUPERVISORS,
+    i.OrderRescan: SUPERVISORS,
+}
+
+
+def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
+    """Do what is commanded, or return why not; a refused command has changed nothing."""
+    command = value.command
+    match command:
+        case i.BetsTaken() | i.WindowFacts():
+            return _note_facts(t, command)
+        case i.AnswerQuestion():
+            return _answer(t, command, value.actor)
+        case (
+            i.DisputeReading()
+            | i.CallSurplus()
+            | i.ReportCancel()
+            | i.WithdrawReport()
+            | i.ConfirmCancel()
+            | i.ConfirmPicture()
+            | i.GoOn()
+            | i.OrderRescan()
+        ):
+            return _exception(t, command, value.actor)
+        case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
+            return _round_press(t, command)
+        case _:
+            return _table_press(t, command)
+
+
+def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
+    match command:
+        case i.OpenTable():
+            t.move("open_table")
+            t.emit(TableOpened())
+        case i.CloseTable():
+            t.move("close_table")
+            t.emit(TableClosed())
+        case i.VerifyDeck(count=count):
+            if count != DECK_SIZE:
+                return Refusal.WRONG_COUNT
+            t.move("verify_deck")
+            t.emit(DeckVerified(count=count))
+        case i.ConfirmShuffle():
+            t.move("confirm_shuffle")
+            t.register.shuffle()
+            t.emit(DeckShuffled())
+        case i.RepeatShuffle():
+            t.move("repeat_shuffle")
+            t.emit(DeckShuffled(repeat=True))
+        case i.ClearTable():
+            _clear(t)
+        case _:
+            assert_never(command)
+    return None
+
+
+def _clear(t: TableState) -> None:
+    """The cards are collected: this is the round boundary."""
+    t.move("clear_table")
+    t.round = None
+    if t.deck_suspect:
+        t.move("deck_suspect")
+        t.deck_suspect = False
+    t.requests = {
+        request: answer for request, answer in t.requests.items() if answer.round_no >= t.round_no - 1
+    }
+
+
+def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
+    match command:
+        case i.OpenBetting():
+            if not t.scanners_up.issuperset(t.settings.scanners):
+                return Refusal.SCANNER_DOWN
+            dealing.open_round(t)
+        case i.CloseBetting():
+            dealing.close_window(t, "dealer")
+        case i.TurnCards(place=place):
+            step = t.in_play.run.owed
+            if not isinstance(step, Turn) or step.place != place or not _settled(t):
+                return Refusal.NOT_OWED
+            dealing.turn_cards(t, step)
+        case i.LayCardAside():
+            step = t.in_play.run.owed
+            if not isinstance(step, LayAside) or not _settled(t):
+                return Refusal.NOT_OWED
+            dealing.lay_aside(t, step)
+        case i.ConfirmResult():
+            dealing.confirm(t)
+        case _:
+            assert_never(command)
+    return None
+
+
+def _settled(t: TableState) -> bool:
+    window = t.in_play.window
+    return window is None or window.settled
+
+
+def _note_facts(t: TableState, command: i.BetsTaken | i.WindowFacts) -> Refusal | None:
+    window = t.in_play.window
+    assert window is not None
+    if isinstance(command, i.BetsTaken):
+        if not set(command.boxes) <= set(t.game.boxes):
+            return Refusal.UNKNOWN_PLACE
+        if window.window != dealing.BETTING or window.settled:
+            wrong = dealing.contradicts_bets(t, command)
+            return (
+                None
+                if dealing.acknowledge_late(t, dealing.BETTING) and not wrong
+                else _too_late(t, wrong=wrong)
+            )
+        dealing.note_bets(t, command)
+        return None
+    final = t.in_play.answers.get(command.window)
+    if final is not None:
+        wrong = dealing.contradicts(final, command)
+        late = command.acknowledges and dealing.acknowledge_late(t, command.window)
+        return None if late and not wrong else _too_late(t, wrong=wrong)
+    if command.window != window.window or window.window == dealing.BETTING:
+        return Refusal.WRONG_WINDOW
+    dealing.note_facts(t, command)
+    return None
+
+
+def _too_late(t: TableState, *, wrong: bool) -> Refusal:
+    """Facts that are final stay; if the late ones say that they were wrong, that goes on record."""
+    if wrong:
+        incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
+    return Refusal.TOO_LATE
+
+
+def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | None:
+    incident = _top(t)
+    if incident.number != command.incident:
+        return Refusal.WRONG_INCIDENT
+    match incident.kind:
+        case IncidentKind.SAME_CODE_AGAIN:
+            readings.same_card_answered(t, incident, command.yes, actor)
+        case IncidentKind.SCANNER_LOST:
+            interruptions.card_drawn_answered(t, incident, command.yes, actor)
+        case _:
+            surplus.face_seen_answered(t, incident, command.yes, actor)
+    return None
+
+
+def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal | None:
+    match command:
+        case i.DisputeReading():
+            return readings.dispute(t, actor)
+        case i.CallSurplus():
+            return surplus.call_surplus(t, actor)
+        case i.ReportCancel():
+            incidents.report(t, command, actor)
+            return None
+        case i.WithdrawReport():
+            return incidents.withdraw_report(t, _top(t), actor)
+        case i.ConfirmCancel():
+            return incidents.confirm_cancel(t, _top(t), actor)
+        case i.ConfirmPicture():
+            interruptions.picture_confirmed(t, _top(t), actor)
+            return None
+        case i.GoOn():
+            return interruptions.go_on(t, _top(t), actor)
+        case i.OrderRescan():
+            return readings.order_rescan(t, _top(t))
+        case _:
+            assert_never(command)
+
+
+def _top(t: TableState) -> Incident:
+    assert t.incident is not None, "the charts let this through with an incident only"
+    return t.incident

@@ -1,0 +1,365 @@
+"""Nobody learns a face-down card before it is turned: the differential proof, on the whole stack.
+
+Two stations get the same tape with the same keys, but ONE hidden card is another one, with a code of
+another length, that else stays in the shoe. Everything that leaves them is the same, byte for byte, up to
+the moment that opens the card, once commitments and what is computed from them are masked. What the betting
+system may learn earlier is written down in `exchange.ALLOWED`. Exempt are journal and recording (mode 0600).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+import pytest
+
+from controller.bus.publisher import Pulse
+from controller.bus.wire import Answer
+from controller.cards import DECK, Card
+from controller.table import inputs as i
+from controller.table.commitments import commit
+from controller.table.events import CardDealt, CardShown, Event, InputRefused, Refusal
+from controller.table.picture import Picture, draw
+from controller.table.state import TableState
+from controller.table.table import Table
+from e2e.exchange import (
+    SWITCH,
+    Hidden,
+    exchanged,
+    first_difference,
+    frames,
+    hidden_cards,
+    with_frame,
+)
+from e2e.taped import FRAME_END, OneFault, Tape, frame, play, spell, write_config
+from e2e.witness import Witness
+from simulators.faults.catalogue import CARDS_OF, FAULTS
+
+SOAK = bool(os.environ.get("TABLECTL_SOAK"))
+SEEDS = range(1, 5) if SOAK else (1,)
+OTHERS = 2 if SOAK else 1
+ALL = 100
+
+
+class Case(NamedTuple):
+    """A round to play: its fault, at which card, and after how many scans the process starts again."""
+
+    fault: str | None
+    card: int = 0
+    restart_after: int | None = None
+    cards: int = 8 if SOAK else 2
+    """How many of its hidden cards are exchanged, one by one."""
+
+    def __str__(self) -> str:
+        return f"{self.fault or 'plain'}-{self.card}-{self.restart_after or 0}"
+
+
+HIDDEN_CARDS = (5, 7, 12)
+"""Cards of the deal that lie face down: box 1, box 3, dealer (RPL-09, RPL-10)."""
+CASES = (
+    Case(None, cards=ALL),
+    Case(None, restart_after=7),
+    Case(None, restart_after=22),
+    *(
+        Case(fault.id, next((card for card in HIDDEN_CARDS if card in cards), cards[0]))
+        for fault in FAULTS
+        for cards in [CARDS_OF.get(fault.moment, (0,))]
+    ),
+    Case("misread", 3),  # A disputed reading of a card that lies face down.
+    Case("misread", 23),
+    Case("duplicate-read", 22),
+    Case("doubled-card", 12),
+    Case("no-read-twice", 23),
+)
+
+
+class Played:
+    """A tape, and what a station says to it."""
+
+    def __init__(self, folder: Path, case: Case, seed: int) -> None:
+        self._folder = folder
+        self._runs = 0
+        plan = OneFault(case.fault, case.card, seed=seed)
+        self.tape = play(self._config(), plan, rounds=1, restart_after=case.restart_after).tape
+        self.witness = self.witnessed(self.tape)
+        self.hidden = hidden_cards(self.witness)
+
+    def _config(self) -> Any:
+        self._runs += 1
+        return write_config(self._folder / str(self._runs))
+
+    def witnessed(self, tape: Tape) -> Witness:
+        """Drive a tape into a station of its own."""
+        return Witness(self._config(), tape)
+
+    def others(self, card: Card) -> list[Card]:
+        """Return cards that stay in the shoe, those first whose code has another length."""
+        scanned = {data for _, data in frames(self.tape)}
+        left = [other for other in DECK if frame(other) not in scanned]
+        random.Random(str(card)).shuffle(left)
+        return sorted(left, key=lambda other: len(spell(other)) == len(spell(card)))
+
+    def special_first(self, case: Case) -> list[Hidden]:
+        """Return the hidden cards, first those that something has happened to, then in any order."""
+        rng = random.Random(str(case))
+        at_card = {("box1", "box2", "box3", "dealer")[(case.card - 1) % 4]: (case.card + 3) // 4}
+        if case.card > 20:
+            at_card = {SWITCH: case.card - 20}
+
+        def rank(hidden: Hidden) -> tuple[bool, float]:
+            special = len(hidden.places) > 1 or bool(hidden.places & {*at_card.items(), ("burn", 1)})
+            return (not special, rng.random())
+
+        return sorted(self.hidden, key=rank)
+
+
+def compare(played: Played, hidden: Hidden, other: Card) -> str | None:
+    """Return the first difference before the card is opened. The moment that opens it must differ."""
+    changed = played.witnessed(exchanged(played.tape, hidden.card, other))
+    again = {card.card: card for card in hidden_cards(changed)}
+    difference = first_difference(
+        played.witness.moments, changed.moments, hidden.opened_at, hidden.places
+    )
+    if difference is None:
+        opened = again[other]
+        assert (opened.opened_at, opened.places) == (hidden.opened_at, hidden.places)
+        assert first_difference(played.witness.moments, changed.moments, hidden.opened_at + 1)
+    return difference
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_hidden_card_changes_nothing_before_it_is_opened(tmp_path: Path, case: Case, seed: int) -> None:
+    played = Played(tmp_path, case, seed)
+    for hidden in played.special_first(case)[: case.cards]:
+        for other in played.others(hidden.card)[:OTHERS]:
+            difference = compare(played, hidden, other)
+            assert difference is None, f"{sorted(hidden.places)}, {hidden.card} or {other}: {difference}"
+
+
+def test_the_cases_hide_cards_in_every_place(tmp_path: Path) -> None:
+    """What `compare` goes through is really there: all boxes, the dealer, switch, burned and withdrawn cards."""
+    plain = Played(tmp_path / "plain", Case(None), 1)
+    places = {place for hidden in plain.hidden for place in hidden.places}
+    assert places == {
+        *(("box1", n) for n in range(1, 6)),
+        *(("box3", n) for n in range(1, 6)),
+        *(("dealer", n) for n in range(1, 5)),
+        *(("switch", n) for n in range(1, 6)),
+    }
+    early = Played(tmp_path / "early", Case("early-draw"), 1)
+    assert ("burn", 1) in {place for hidden in early.hidden for place in hidden.places}
+    called = Played(tmp_path / "called", Case("surplus-called", 5), 1)
+    assert {("burn", 1), ("box1", 2)} in [hidden.places for hidden in called.hidden]
+
+
+CANCELLED = ("hidden-shown", "no-read-twice", "doubled-card", "foreign-card", "surplus-called-seen")
+
+
+@pytest.mark.parametrize("fault", CANCELLED)
+def test_a_cancelled_round_opens_its_cards_in_the_terminal_event_and_not_before(
+    tmp_path: Path, fault: str
+) -> None:
+    played = Played(tmp_path, Case(fault, 12), 1)
+    [(terminal, message)] = [
+        (moment, message)
+        for moment, message in played.witness.messages("public")
+        if message["type"] == "tablectl.round.cancelled.v1"
+    ]
+    assert {hidden.opened_at for hidden in played.hidden} == {terminal}
+    assert len(message["data"]["opened"]) >= len(played.hidden) > 0
+
+
+# Cards that never lie on a place: nothing opens them, so nothing ever tells them.
+
+NEVER_OPENED = {"foreign-card": 12, "unknown-code": 12, "late-card": 0, "card-before-start": 0}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("fault", NEVER_OPENED)
+def test_a_card_without_a_place_is_never_told(tmp_path: Path, fault: str, seed: int) -> None:
+    played = Played(tmp_path, Case(fault, NEVER_OPENED[fault]), seed)
+    deck = {frame(card) for card in DECK}
+    found = list(frames(played.tape))
+    foreign = [pieces for pieces, data in found if data not in deck]
+    if fault in ("foreign-card", "unknown-code"):
+        [pieces] = foreign
+        others = [b"D12", b"77", b"8888888888"]
+    else:
+        pieces = found[0 if fault == "card-before-start" else -1][0]
+        scanned = Card.parse(next(str(card) for card in DECK if frame(card) == dict_of(found)[pieces[0]]))
+        others = [spell(card).encode() for card in played.others(scanned)[:2]]
+    for other in others:
+        changed = played.witnessed(with_frame(played.tape, pieces, other + FRAME_END))
+        assert first_difference(played.witness.moments, changed.moments) is None
+
+
+def dict_of(found: list[tuple[list[int], bytes]]) -> dict[int, bytes]:
+    """Return frames by the number of the first deed that brought them."""
+    return {pieces[0]: data for pieces, data in found}
+
+
+# What is exempt is for the eyes of its owner alone.
+
+
+def test_journal_and_recording_have_mode_0600_in_folders_of_mode_0700(tmp_path: Path) -> None:
+    config = write_config(tmp_path / "one")
+    play(config, OneFault(None, seed=1), rounds=1)
+    files = [path for path in config.table_dir.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} >= {".journal", ".capture"}
+    for path in files:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    for folder in (config.run_dir, *{path.parent for path in files}):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700, folder
+
+
+# The proof proves itself: builds that tell the length of a code are caught, whichever way they tell it.
+
+
+class Spy(Table):
+    """A table that counts the characters of the codes that lie face down."""
+
+    count: ClassVar[int] = 0
+
+    def step(self, value: i.AnyInput) -> tuple[Event, ...]:
+        if isinstance(value, i.Started):
+            Spy.count = 0
+        events = super().step(value)
+        if isinstance(value, i.CardRead) and any(is_hidden(event) for event in events):
+            Spy.count += len(value.code)
+        return self.told(events)
+
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return events
+
+
+def is_hidden(event: Event) -> bool:
+    """Whether the event lays a card face down."""
+    return isinstance(event, CardDealt) and event.commitment is not None
+
+
+class InAField(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(
+            msgspec.structs.replace(event, deal=Spy.count) if isinstance(event, CardDealt) else event
+            for event in events
+        )
+
+
+class ByPresence(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        more = InputRefused(input="card_read", reason=Refusal.HELD)
+        return (*events, *[more] * Spy.count) if any(map(is_hidden, events)) else events
+
+
+class ByOrder(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return events[::-1] if Spy.count % 2 else events
+
+
+class InALogLine(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        if any(map(is_hidden, events)):
+            logging.getLogger("station").info("card read", extra={"facts": {"bytes": Spy.count}})
+        return events
+
+
+class InADeadline(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        for name, deadline in self.state.deadlines.items():
+            self.state.deadlines[name] = msgspec.structs.replace(deadline, due=deadline.due + Spy.count)
+        return events
+
+
+class ToTheBettingSystem(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        shown = [
+            CardShown(place=event.place, n=event.n, reading=1, card=str(self.state.in_play.laid[-1].card))
+            for event in events
+            if isinstance(event, CardDealt) and event.commitment is not None and event.place != SWITCH
+        ]
+        return (*events, *shown)
+
+
+class BesideASwitchCard(Spy):
+    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(
+            msgspec.structs.replace(event, reading=Spy.count) if isinstance(event, CardShown) else event
+            for event in events
+        )
+
+
+def in_a_picture(state: TableState) -> Picture:
+    return msgspec.structs.replace(draw(state), rescans_used=Spy.count)
+
+
+def in_alive(**facts: Any) -> Pulse:
+    return Pulse(**{**facts, "phase": "x" * Spy.count})
+
+
+def in_an_answer(request: str, accepted: bool, reason: str | None) -> Answer:
+    return Answer(request, accepted, reason, "x" * Spy.count)
+
+
+def in_a_commitment(key: str, text: str) -> str:
+    return commit(key, text)[: 64 - Spy.count % 64]
+
+
+class Leak(NamedTuple):
+    """A build that tells: what is replaced by what, and by which channel it must be found out."""
+
+    table: type[Spy]
+    channel: str
+    place: str = "box1"
+    patch: tuple[str, Callable[..., Any]] | None = None
+
+
+LEAKS = {
+    "field": Leak(InAField, "live.public"),
+    "presence": Leak(ByPresence, ", or "),
+    "order": Leak(ByOrder, "moment "),
+    "log line": Leak(InALogLine, "log"),
+    "deadline": Leak(InADeadline, "due|picture|live.public"),
+    "side box to betting": Leak(ToTheBettingSystem, "live.betting"),
+    "beside a switch card": Leak(BesideASwitchCard, "live.betting", SWITCH),
+    "picture": Leak(Spy, "picture", patch=("controller.station.station.draw", in_a_picture)),
+    "alive": Leak(Spy, "live.public", patch=("controller.station.station.Pulse", in_alive)),
+    "answer": Leak(Spy, "answer", patch=("controller.station.station.Answer", in_an_answer)),
+    "commitment": Leak(Spy, "live.public", patch=("controller.table.state.commit", in_a_commitment)),
+}
+
+
+@pytest.fixture(params=LEAKS)
+def leak(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Leak]:
+    """Build the leak in."""
+    leak = LEAKS[request.param]
+    monkeypatch.setattr("controller.station.kernel.Table", leak.table)
+    if leak.patch is not None:
+        monkeypatch.setattr(*leak.patch)
+    yield leak
+
+
+def test_a_build_that_leaks_a_length_is_caught(tmp_path: Path, leak: Leak) -> None:
+    played = Played(tmp_path, Case(None), 1)
+    hidden = next(
+        hidden for hidden in played.hidden if {place for place, _ in hidden.places} == {leak.place}
+    )
+    [other, *_] = played.others(hidden.card)
+    assert len(spell(other)) != len(spell(hidden.card))
+    difference = compare(played, hidden, other)
+    assert difference is not None
+    assert any(channel in difference.splitlines()[0] for channel in leak.channel.split("|"))
+
+
+def test_the_same_build_without_the_leak_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.station.kernel.Table", Spy)
+    played = Played(tmp_path, Case(None), 1)
+    assert compare(played, played.hidden[-1], played.others(played.hidden[-1].card)[0]) is None

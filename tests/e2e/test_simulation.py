@@ -1,0 +1,107 @@
+"""A thousand rounds with every fault: one terminal event each, faults and incidents one to one, money right.
+
+The oracle is told what physically happened: the order of the shoe, which cards were burned, and the bets.
+It knows nothing of the table, its events or its ranks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oracle import expected_balances
+
+from controller.games.russian_live import SWITCH_CARDS
+from controller.journal import Days
+from controller.station.config import load
+from simulators.commands import START_US
+from simulators.faults.catalogue import FAULTS, Amount, Plan
+from simulators.links import FastLinks
+from simulators.shoe import shuffled
+from simulators.studio import OPENING_BALANCE, RoundRecord, Studio, differences
+from simulators.world import World
+
+SOAK = bool(os.environ.get("TABLECTL_SOAK"))
+ROUNDS = 1000 if SOAK else 64
+AT_LEAST = 20 if SOAK else 1
+SEED = 7
+PLACES = ("box1", "box2", "box3", "dealer")
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
+    """The rounds, played over real ptys and ZeroMQ by a daemon in a process of its own."""
+    folder = tmp_path_factory.mktemp("simulation")
+    config = load(demo_in(folder))
+    studio = Studio(config, seed=SEED, rounds=ROUNDS, plan=Plan(SEED, Amount.MANY))
+    asyncio.run(World(FastLinks(config, START_US), studio.actors, is_done=studio.dealer.is_done).run())
+    return studio
+
+
+def demo_in(folder: Path) -> Path:
+    """Copy the demo's config so that everything it makes lies in `folder`."""
+    source = Path("config")
+    for kind in ("games", "decks", "tables"):
+        (folder / kind).mkdir()
+        for file in (source / kind).glob("*.toml"):
+            text = file.read_text().replace("../../run", "../run")
+            (folder / kind / file.name).write_text(text)
+    return folder / "tables" / "demo.toml"
+
+
+def rounds_of(studio: Studio) -> dict[str, RoundRecord]:
+    return {name: record for name, record in studio.auditor.rounds.items() if name != "between"}
+
+
+def cards_of(studio: Studio, number: int) -> dict[str, Any]:
+    """Lay the shoe's cards by hand, as RPL-09, RPL-17 and RPL-34 say, burned ones left out."""
+    out_count, burned = studio.dealer.out[number]
+    shoe = shuffled(studio.dealer.seed, number)
+    laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
+    cards: dict[str, Any] = {place: laid[index:20:4] for index, place in enumerate(PLACES)}
+    after = laid[20:]
+    cards["switch"] = after[:SWITCH_CARDS] if len(after) >= SWITCH_CARDS else []
+    rest = after[len(cards["switch"]) :]
+    cards["replacement"] = rest[0] if rest else None
+    return cards
+
+
+def test_each_round_ends_once(studio: Studio) -> None:
+    records = rounds_of(studio)
+    assert [f"rp1-{number}" for number in range(1, ROUNDS + 1)] == list(records)
+    assert all(len(record.terminals) == 1 for record in records.values())
+
+
+def test_faults_and_incidents_match_one_to_one(studio: Studio) -> None:
+    assert differences(studio) == []
+
+
+def test_every_rule_of_exception_was_exercised(studio: Studio) -> None:
+    committed = [case.fault for case in studio.dealer.committed.values()]
+    reasons = Counter(fault.cancels for fault in committed if fault.cancels)
+    assert set(reasons) == {fault.cancels for fault in FAULTS if fault.cancels}
+    assert min(reasons.values()) >= AT_LEAST, reasons
+    rules = Counter(rule for fault in committed for rule in fault.rules)
+    print(dict(sorted(rules.items())), dict(reasons))
+    for rule in ("RPL-70", "RPL-71", "RPL-72", "RPL-73", "RPL-75"):
+        assert rules[rule] >= AT_LEAST, rules
+
+
+def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
+    assert studio.wallet.waiting() == ()
+    assert studio.wallet.total() == 0 and studio.wallet.trial_balance() == ()
+    rounds = []
+    for roundid in rounds_of(studio):
+        bets = studio.betting.bets_of(roundid)
+        if bets:
+            rounds.append({"cards": cards_of(studio, int(roundid.split("-")[1])), "bets": bets})
+    opening = dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE)
+    assert studio.wallet.balances() == expected_balances(opening, rounds)
+
+
+def test_the_journal_verifies(studio: Studio) -> None:
+    assert list(Days(studio.journal_folder).verify()) == []
