@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from datetime import UTC, datetime
+from types import TracebackType
 
 import msgspec
+
+from controller.bus.errors import BusError
+from controller.journal import JournalError
+from controller.station.errors import StationError
+
+ENVIRONMENT_FAULTS = (StationError, JournalError, BusError, OSError)
+"""Errors whose text is written for people. That of a bug may name a card that lies face down."""
 
 
 class JsonLines(logging.Formatter):
@@ -21,9 +30,28 @@ class JsonLines(logging.Formatter):
             "what": record.getMessage(),
             **getattr(record, "facts", {}),
         }
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+        if record.exc_info and record.exc_info[1] is not None:
+            line["exception"] = trace(record.exc_info[1])
         return msgspec.json.encode(line).decode()
+
+
+def trace(error: BaseException) -> str:
+    """Return where `error` came from and what caused it; of a bug its kind alone, without its text."""
+    lines: list[str] = []
+    current: BaseException | None = error
+    while current is not None:
+        text = f": {current}" if isinstance(current, ENVIRONMENT_FAULTS) else ""
+        lines += [*traceback.format_tb(current.__traceback__), f"{type(current).__name__}{text}\n"]
+        current = current.__cause__ or current.__context__
+    return "".join(lines)
+
+
+def _stopped(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Log what ends the process, in place of Python's own report, which has its text."""
+    if isinstance(error, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, where)
+        return
+    logging.getLogger("station").critical("the process stops", exc_info=(kind, error, where))
 
 
 def set_up(level: int = logging.INFO) -> None:
@@ -31,3 +59,4 @@ def set_up(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    sys.excepthook = _stopped

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from controller.cards import Card
 from e2e.taped import FRAME_END, Deed, Tape, frame
 from e2e.witness import Moment, Output, Witness
+
+from controller.cards import Card
 
 Where = tuple[str, int]
 
@@ -17,9 +18,9 @@ ALLOWED: Mapping[tuple[str, str], tuple[str, str]] = {
     ("live.betting", "tablectl.hands.offered.v1"): ("data", "hands"),
 }
 """What may differ in messages when a switch card is another one: its buyers must see it (RPL-17), and the
-betting system must know what the patterns are worth that hold it (RPL-82). The rest of these messages may not."""
+betting system must know what the patterns are worth that hold it (RPL-82). Nothing else of them may."""
 SNAPSHOTS_ALLOWED = frozenset({"snapshot.betting", "state.betting"})
-"""Where the fold of these two messages shows: the cards of the place `switch`, the hands of `final_options`."""
+"""Where the fold of these two shows: the cards of the place `switch`, the hands of `final_options`."""
 SWITCH, FINAL_OPTIONS = "switch", "final_options"
 
 
@@ -125,7 +126,7 @@ def _allow_in_message(channel: str, value: dict[str, Any], told: set[int]) -> No
     if path is None:
         return
     data = value["data"]
-    if data.get("place") == SWITCH and data["n"] in told or data.get("window") == FINAL_OPTIONS:
+    if (data.get("place") == SWITCH and data["n"] in told) or data.get("window") == FINAL_OPTIONS:
         value[path[0]][path[1]] = "allowed"
 
 

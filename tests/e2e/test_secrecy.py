@@ -8,26 +8,19 @@ system may learn earlier is written down in `exchange.ALLOWED`. Exempt are journ
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import random
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 import pytest
-
-from controller.bus.publisher import Pulse
-from controller.bus.wire import Answer
-from controller.cards import DECK, Card
-from controller.table import inputs as i
-from controller.table.commitments import commit
-from controller.table.events import CardDealt, CardShown, Event, InputRefused, Refusal
-from controller.table.picture import Picture, draw
-from controller.table.state import TableState
-from controller.table.table import Table
 from e2e.exchange import (
     SWITCH,
     Hidden,
@@ -39,8 +32,22 @@ from e2e.exchange import (
 )
 from e2e.taped import FRAME_END, OneFault, Tape, frame, play, spell, write_config
 from e2e.witness import Witness
+
+from controller.bus.publisher import Pulse
+from controller.bus.wire import Answer
+from controller.cards import DECK, Card
+from controller.journal import JournalFailed
+from controller.station.log import JsonLines
+from controller.station.station import _named
+from controller.table import inputs as i
+from controller.table.commitments import commit
+from controller.table.events import CardDealt, CardShown, Event, InputRefused, Refusal
+from controller.table.picture import Picture, draw
+from controller.table.state import TableState
+from controller.table.table import Table
 from simulators.faults.catalogue import CARDS_OF, FAULTS
 
+TESTS = Path(__file__).parents[1]
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 SEEDS = range(1, 5) if SOAK else (1,)
 OTHERS = 2 if SOAK else 1
@@ -123,9 +130,7 @@ def compare(played: Played, hidden: Hidden, other: Card) -> str | None:
     """Return the first difference before the card is opened. The moment that opens it must differ."""
     changed = played.witnessed(exchanged(played.tape, hidden.card, other))
     again = {card.card: card for card in hidden_cards(changed)}
-    difference = first_difference(
-        played.witness.moments, changed.moments, hidden.opened_at, hidden.places
-    )
+    difference = first_difference(played.witness.moments, changed.moments, hidden.opened_at, hidden.places)
     if difference is None:
         opened = again[other]
         assert (opened.opened_at, opened.places) == (hidden.opened_at, hidden.places)
@@ -144,7 +149,7 @@ def test_a_hidden_card_changes_nothing_before_it_is_opened(tmp_path: Path, case:
 
 
 def test_the_cases_hide_cards_in_every_place(tmp_path: Path) -> None:
-    """What `compare` goes through is really there: all boxes, the dealer, switch, burned and withdrawn cards."""
+    """What `compare` goes through is really there: boxes, dealer, switch, burned and withdrawn cards."""
     plain = Played(tmp_path / "plain", Case(None), 1)
     places = {place for hidden in plain.hidden for place in hidden.places}
     assert places == {
@@ -217,6 +222,45 @@ def test_journal_and_recording_have_mode_0600_in_folders_of_mode_0700(tmp_path: 
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     for folder in (config.run_dir, *{path.parent for path in files}):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700, folder
+
+
+# A bug stops the process; what it says of itself names no card either.
+
+BUG = """
+from controller.cards import Register
+from controller.station import log
+from e2e.taped import write_config
+log.set_up()
+register = Register(write_config(Path(sys.argv[1])).deck)
+for where in (1, 2):
+    register.take(sys.argv[2], where)
+"""
+
+
+@pytest.mark.parametrize("code", ["1s", "12d"])
+def test_a_bug_that_stops_the_process_does_not_say_at_which_card(tmp_path: Path, code: str) -> None:
+    path = ["--", str(tmp_path), code]
+    script = f"import sys; from pathlib import Path; sys.path.append({str(TESTS)!r}); sys.argv.pop(1)\n{BUG}"
+    done = subprocess.run([sys.executable, "-c", script, *path], capture_output=True, text=True, check=False)
+    [line] = [msgspec.json.decode(text) for text in done.stderr.splitlines()]
+    assert (done.returncode, line["level"], line["what"]) == (1, "critical", "the process stops")
+    assert line["exception"].endswith("\nAssertionError\n") and "in take" in line["exception"]
+    assert code not in done.stderr
+
+
+def test_a_part_of_the_station_that_dies_does_not_say_at_which_card(caplog: pytest.LogCaptureFixture) -> None:
+    code = spell(Card.parse("Qd"))
+
+    async def fail(told: Exception) -> None:
+        raise told from ValueError(f"{code} is in the hand twice")
+
+    with pytest.raises(KeyError):
+        asyncio.run(_named("consumer", fail(KeyError(code))))
+    with pytest.raises(JournalFailed):
+        asyncio.run(_named("consumer", fail(JournalFailed("the disk is full"))))
+    [of_a_bug, of_the_disk] = [JsonLines().format(record) for record in caplog.records]
+    assert code not in of_a_bug and "KeyError" in of_a_bug and '"part":"consumer"' in of_a_bug
+    assert "the disk is full" in of_the_disk
 
 
 # The proof proves itself: builds that tell the length of a code are caught, whichever way they tell it.
@@ -347,9 +391,7 @@ def leak(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def test_a_build_that_leaks_a_length_is_caught(tmp_path: Path, leak: Leak) -> None:
     played = Played(tmp_path, Case(None), 1)
-    hidden = next(
-        hidden for hidden in played.hidden if {place for place, _ in hidden.places} == {leak.place}
-    )
+    hidden = next(hidden for hidden in played.hidden if {place for place, _ in hidden.places} == {leak.place})
     [other, *_] = played.others(hidden.card)
     assert len(spell(other)) != len(spell(hidden.card))
     difference = compare(played, hidden, other)
@@ -357,9 +399,7 @@ def test_a_build_that_leaks_a_length_is_caught(tmp_path: Path, leak: Leak) -> No
     assert any(channel in difference.splitlines()[0] for channel in leak.channel.split("|"))
 
 
-def test_the_same_build_without_the_leak_passes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_build_without_the_leak_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.station.kernel.Table", Spy)
     played = Played(tmp_path, Case(None), 1)
     assert compare(played, played.hidden[-1], played.others(played.hidden[-1].card)[0]) is None

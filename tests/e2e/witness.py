@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import zmq
+from e2e.taped import Driver, KeyedLink, Tape, run_now
 
 from controller.bus.publisher import Publisher
 from controller.bus.replay_server import Archive
@@ -24,7 +25,6 @@ from controller.station.kernel import Kernel
 from controller.station.log import JsonLines
 from controller.station.station import JournalOutbox, Station
 from controller.table.events import AUDIENCES
-from e2e.taped import Driver, KeyedLink, Tape, run_now
 
 HASHED = re.compile(rb'"(prevhash|hash|digest|commitment)":"[0-9a-f]{64}"')
 """Commitments and what is computed from them, by the names of the fields that hold them."""
