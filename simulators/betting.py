@@ -338,7 +338,9 @@ class BettingSystem:
     def _facts(self, current: _Round, window: _Window, *, acknowledges: bool) -> WindowFacts:
         """Return everything that is true of the window by now."""
         main = [slip for _, slip in current.slips.of_main()]
-        told = WindowFacts(window.stage, undecided=bool(window.asked), acknowledges=acknowledges)
+        # After its own close the rules have decided for everybody who was silent.
+        undecided = bool(window.asked) and not acknowledges
+        told = WindowFacts(window.stage, undecided=undecided, acknowledges=acknowledges)
         match window.stage:
             case Stage.OPTIONS:
                 in_play = any(slip.decision is not Decision.FOLD for slip in main)

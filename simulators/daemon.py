@@ -1,7 +1,8 @@
 """The daemon of a fast simulation: the station itself, with real links, under the world's clock.
 
-`python -m simulators.daemon CONFIG CLOCK_LINK START_US [POINT COUNT]` - started by the world, never by
-people. With a named point, the process ends itself with SIGKILL there, at its COUNT-th pass.
+`python -m simulators.daemon CONFIG CLOCK_LINK START_US [kill POINT COUNT | cut OPERATION SEED SYNCHRONOUS]`,
+started by the world, never by people. With a named point, the process ends itself with SIGKILL there, at
+its COUNT-th pass; with a cut, its journal lies on a disk whose power fails at that operation.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from controller.journal.recording import Kind
 from controller.station import log
 from controller.station.config import StationConfig, load
 from controller.station.kernel import Kernel
-from controller.station.start import open_journal
+from controller.station.start import AUDIENCE_NAMES, open_journal
 from controller.station.station import Feeds, Station, Waiting
 from controller.table.events import AUDIENCES, Audience
 from simulators.clock_link import Advance, Order, Report, SimulatedClock
-from simulators.faults.points import KillPoint, Point
+from simulators.faults.points import KillPoint, Point, PowerCut
+from simulators.faults.powercut import PowerCutDisk
 
 SETTLING_ROUNDS = 3
 
@@ -41,9 +43,13 @@ class SimulatedStation(Station):
     """The station, which tells its reporter whenever something has moved."""
 
     moved: asyncio.Event | None = None
+    ports_told: frozenset[str] = frozenset()
+    """The ports that have said whether they are there."""
 
     def bring(self, kind: Kind, source: str, payload: str = "") -> int:
         """Bring something in, and say so."""
+        if kind in (Kind.OPENED, Kind.LOST):
+            self.ports_told |= {source}
         self._say()
         return super().bring(kind, source, payload)
 
@@ -72,9 +78,11 @@ class WatchedFeeds:
     def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None:
         """Send one audience after the other."""
         self._point.passed(Point.AFTER_COMMIT)
-        for audience in AUDIENCES:
+        concerned = [audience for audience in AUDIENCES if messages[audience]]
+        for index, audience in enumerate(concerned):
+            if index > 0:
+                self._point.passed(Point.BETWEEN_AUDIENCES)
             self._publisher.publish({audience: messages[audience]})
-            self._point.passed(Point.BETWEEN_AUDIENCES)
 
     def picture(self, raw: bytes) -> None:
         """Send the picture."""
@@ -131,7 +139,9 @@ class Reporter:
             self._moved.clear()
             for _ in range(SETTLING_ROUNDS):
                 await asyncio.sleep(0)
-            if self._station.is_idle() and not self._moved.is_set():
+            # Before its ports have spoken, a station that has just started has not come to rest.
+            started = self._station.ports_told.issuperset(self._station.ports)
+            if started and self._station.is_idle() and not self._moved.is_set():
                 await self._socket.send(msgspec.json.encode(self._state()))
 
     def _state(self) -> Report:
@@ -148,13 +158,31 @@ class Reporter:
         )
 
 
-async def run(config: StationConfig, link: str, start_us: int, point: KillPoint) -> None:
+class Journals:
+    """Opens journal files with places to die, and on a failing disk where a cut is ordered."""
+
+    def __init__(self, point: KillPoint, cut: PowerCut | None) -> None:
+        self._point = point
+        self._cut = cut
+        self._disk = PowerCutDisk("cut", seed=cut.seed, cut_at=cut.operation) if cut is not None else None
+
+    def open_file(self, path: Path, heads: Heads | None) -> Journal:
+        """Open one file."""
+        if self._cut is None or self._disk is None:
+            journal = open_journal(path, heads)
+        else:
+            journal = Journal.open(path, audiences=AUDIENCE_NAMES, heads=heads, connect=self._disk.connect)
+            # The journal has no such setting; this weakens it from outside, to show that cuts tell.
+            journal._connection.pragma("synchronous", self._cut.synchronous)
+        return cast(Journal, WatchedJournal(journal, self._point))
+
+
+async def run(
+    config: StationConfig, link: str, start_us: int, *, point: KillPoint, cut: PowerCut | None
+) -> None:
     """Run the station until SIGTERM."""
     clock = SimulatedClock(start_us)
     watched: list[WatchedFeeds] = []
-
-    def open_file(path: Path, heads: Heads | None) -> Journal:
-        return cast(Journal, WatchedJournal(open_journal(path, heads), point))
 
     def open_feeds(config: StationConfig, kernel: Kernel) -> Feeds:
         publisher = Publisher(
@@ -168,11 +196,14 @@ async def run(config: StationConfig, link: str, start_us: int, point: KillPoint)
     station = SimulatedStation(
         config,
         clock,
-        open_file=open_file,
+        open_file=Journals(point, cut).open_file,
         open_feeds=open_feeds,
         on_recovery_step=lambda: point.passed(Point.IN_RECOVERY),
     )
-    reporter = Reporter(station, watched[0], clock, link)
+    await _serve(station, Reporter(station, watched[0], clock, link))
+
+
+async def _serve(station: SimulatedStation, reporter: Reporter) -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     tasks = [asyncio.create_task(reporter.take_orders()), asyncio.create_task(reporter.report())]
@@ -188,9 +219,16 @@ async def run(config: StationConfig, link: str, start_us: int, point: KillPoint)
 def main(words: list[str]) -> None:
     """Run from the command line of the world."""
     log.set_up()
-    config, link, start_us, *point = words
-    kill = KillPoint(Point(point[0]), int(point[1])) if point else KillPoint(None, 0)
-    asyncio.run(run(load(Path(config)), link, int(start_us), kill))
+    config, link, start_us, *end = words
+    point, cut = KillPoint(None, 0), None
+    match end:
+        case ["kill", name, count]:
+            point = KillPoint(Point(name), int(count))
+        case ["cut", operation, seed, synchronous]:
+            cut = PowerCut(int(operation), int(seed), synchronous)
+        case _:
+            assert not end, end
+    asyncio.run(run(load(Path(config)), link, int(start_us), point=point, cut=cut))
 
 
 if __name__ == "__main__":

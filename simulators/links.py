@@ -7,10 +7,11 @@ A link delivers messages of the feeds, carries acts to the table, and owns the c
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import itertools
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,12 +32,16 @@ from controller.table.events import AUDIENCES, Audience
 from simulators.actor import Feed, Press
 from simulators.clock_link import Advance, Beat, Report, SimulatedClock
 from simulators.devices.pty import PtyDevice
-from simulators.faults.points import Point
+from simulators.faults.points import Point, PowerCut
+from simulators.faults.powercut import EXIT_STATUS
+from simulators.rest import Rest
 
 Deliver = Callable[[Feed, bytes], None]
 STUCK_S = 30.0
 """A daemon that has not come to rest for so long is stuck; the simulation says so and stops."""
 NUDGE_S = 0.05
+RESEND_MS = 250
+"""A command that is not answered is sent again under its request id after this."""
 
 
 class Link(Protocol):
@@ -213,7 +218,7 @@ class RealLinks:
         if key not in self._clients:
             endpoints = self.config.endpoints
             endpoint = endpoints.betting if press.endpoint == "betting" else endpoints.operator
-            self._clients[key] = AsyncCommandClient(endpoint, press.actor, timeout_ms=500)
+            self._clients[key] = AsyncCommandClient(endpoint, press.actor, timeout_ms=RESEND_MS)
         while True:
             try:
                 return await self._clients[key].send(
@@ -229,6 +234,13 @@ class RealLinks:
             raise RuntimeError(
                 f"the daemon ended with {self.child.returncode}; see {self.config.table_dir}/daemon.log"
             )
+        self.check_listeners()
+
+    def check_listeners(self) -> None:
+        """Raise what ended a listener, such as ChainBroken: nobody else waits for it."""
+        for task in self._tasks:
+            if task.done():
+                task.result()
 
     async def send(self, device: str, data: bytes) -> None:
         """Write to the line."""
@@ -290,136 +302,139 @@ class LiveLinks(RealLinks):
 
 
 class FastLinks(RealLinks):
-    """Real links in fast pace: the daemon's clock is ours, and moves when everybody has come to rest."""
+    """Real links in fast pace: the daemon's clock is ours, and moves when everybody has come to rest.
+
+    A daemon that was killed, or whose power failed, is started again at the same simulated time.
+    """
 
     def __init__(self, config: StationConfig, start_us: int) -> None:
         super().__init__(config)
         self._now_us = start_us
-        self._report: Report | None = None
-        self._seqs: dict[str, int] = {audience.value: 0 for audience in AUDIENCES}
-        self._picture = ""
-        self._sent: dict[str, int] = {}
-        self._base: dict[str, int] = {}
+        self._rest = Rest()
         self._starts = itertools.count()
         self.kill_next_at: tuple[Point, int] | None = None
+        """Where the daemon that is started next will kill itself."""
+        self.cut_next_at: PowerCut | None = None
+        """When the power of the daemon that is started next will fail."""
         self.kills_count = 0
         self._clock_socket: Any = None
         self._reports: asyncio.Task[None] | None = None
+        self._guard: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
 
     def now_us(self) -> int:
         """Return the simulated time."""
         return self._now_us
 
+    async def open(self, deliver: Deliver) -> None:
+        """Open, and keep watch over the daemon."""
+        await super().open(deliver)
+        self._guard = asyncio.create_task(self._keep_alive())
+
     def words(self) -> list[str]:
-        """Return the command of a simulated daemon, with a point to die at if one is due."""
-        point = [] if self.kill_next_at is None else [self.kill_next_at[0], str(self.kill_next_at[1])]
-        self.kill_next_at = None
+        """Return the command of a simulated daemon, with the end that is ordered for it."""
+        end: list[str] = []
+        if self.kill_next_at is not None:
+            end = ["kill", *map(str, self.kill_next_at)]
+        elif self.cut_next_at is not None:
+            end = ["cut", *map(str, self.cut_next_at)]
+        self.kill_next_at, self.cut_next_at = None, None
         address = f"ipc://{self.config.table_dir}/clock.{next(self._starts)}"
-        if self._reports is not None:
-            self._reports.cancel()
-            self._clock_socket.close(linger=0)
+        self._close_clock()
         self._clock_socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
         self._clock_socket.bind(address)
         self._reports = asyncio.create_task(self._hear_reports(self._clock_socket))
-        self._report = None
-        self._sent, self._base = {}, {}
+        self._rest.begin_life()
         daemon = [sys.executable, "-m", "simulators.daemon", str(self.config.path), address]
-        return [*daemon, str(self._now_us), *point]
+        return [*daemon, str(self._now_us), *end]
 
     def heard(self, feed: Feed, raw: bytes) -> None:
         """Deliver, and note what has been delivered."""
         super().heard(feed, raw)
-        if feed is Feed.STATION:
-            self._picture = _sha256(raw)
-        else:
-            self._seqs[feed.value] = msgspec.json.decode(raw, type=_Numbered).seq
+        self._rest.heard(feed, raw)
 
     async def settled(self) -> int | None:
         """Wait until the daemon is at rest at this time and everybody has heard all of it."""
         loop = asyncio.get_running_loop()
         stuck_at = loop.time() + STUCK_S
-        while not self._at_rest():
+        while not self._rest.reached(self._now_us):
             if loop.time() > stuck_at:
-                raise RuntimeError(f"no rest at {self._now_us}: {self._report}, heard {self._seqs}")
+                raise RuntimeError(f"no rest at {self._now_us}: {self._rest}")
             await self._more()
-        assert self._report is not None
-        return self._report.wake_us
-
-    def _at_rest(self) -> bool:
-        report = self._report
-        return (
-            report is not None
-            and report.now_us == self._now_us
-            and self._seqs == dict(report.seqs)
-            and self._picture == report.picture
-            and all(
-                report.received[name] - self._base.get(name, 0) >= sent for name, sent in self._sent.items()
-            )
-        )
+        assert self._rest.report is not None
+        return self._rest.report.wake_us
 
     async def _more(self) -> None:
-        """Wait for a report or a message; after a while ask for a sign of life."""
+        """Wait for a report or a message; after a while ask for a sign of life.
+
+        The time goes along: a daemon that was started meanwhile may not have heard of the last advance.
+        """
         self.news.clear()
         try:
             async with asyncio.timeout(NUDGE_S):
                 await self.news.wait()
         except TimeoutError:
             await self.look_after_daemon()
-            await self._clock_socket.send(msgspec.json.encode(Beat()))
+            await self._order(Advance(self._now_us))
+            await self._order(Beat())
+
+    async def _order(self, order: Advance | Beat) -> None:
+        """Send an order, unless nobody has connected yet."""
+        with suppress(zmq.Again):
+            await self._clock_socket.send(msgspec.json.encode(order), zmq.NOBLOCK)
 
     async def _hear_reports(self, socket: Any) -> None:
         while True:
-            self._take(msgspec.json.decode(await socket.recv(), type=Report))
+            self._rest.take(msgspec.json.decode(await socket.recv(), type=Report))
             self.news.set()
 
-    def _take(self, report: Report) -> None:
-        before = self._report
-        for name, ready in report.ready.items():
-            if ready and (before is None or not before.ready.get(name)):
-                self._base[name], self._sent[name] = report.received[name], 0
-        self._report = report
+    async def _keep_alive(self) -> None:
+        """Start the daemon again whenever it was killed; any other end of it ends this."""
+        while True:
+            assert self.child is not None
+            if await self.child.wait() not in (-signal.SIGKILL, EXIT_STATUS):
+                return
+            self.kills_count += 1
+            async with self._starting:
+                await self.start_daemon()
 
     async def look_after_daemon(self) -> None:
-        """Start the daemon again when it was killed, at the same simulated time."""
-        assert self.child is not None
-        if self.child.returncode is not None:
-            if self.child.returncode != -9:
-                await super().look_after_daemon()
-            self.kills_count += 1
-            await self.start_daemon()
+        """Raise what ended the daemon or a listener for good."""
+        assert self._guard is not None
+        if self._guard.done():
+            self._guard.result()
+            await super().look_after_daemon()
+        self.check_listeners()
 
-    async def kill(self) -> None:
-        """Kill the daemon with SIGKILL and start it again."""
+    def kill(self) -> None:
+        """Kill the daemon with SIGKILL, if it runs; it is started again at once."""
         assert self.child is not None
-        self.child.kill()
-        await self.child.wait()
-        await self.look_after_daemon()
+        if self.child.returncode is None:
+            self.child.kill()
 
     async def advance(self, to_us: int) -> None:
         """Move the daemon's clock."""
         self._now_us = to_us
-        await self._clock_socket.send(msgspec.json.encode(Advance(to_us)))
+        await self._order(Advance(to_us))
 
     def is_ready(self, device: str) -> bool:
         """Whether the daemon reads this device now."""
-        return self._report is not None and self._report.ready.get(device, False)
+        return self._rest.is_ready(device)
 
     async def send(self, device: str, data: bytes) -> None:
         """Write to the line; counted, so that rest means read."""
         if self.is_ready(device):
-            self._sent[device] = self._sent.get(device, 0) + self._devices[device].write(data)
+            self._rest.wrote(device, self._devices[device].write(data))
 
     async def close(self) -> None:
-        """End everything."""
+        """End everything, the watch over the daemon first."""
+        async with self._starting:
+            if self._guard is not None:
+                self._guard.cancel()
         await super().close()
+        self._close_clock()
+
+    def _close_clock(self) -> None:
         if self._reports is not None:
             self._reports.cancel()
             self._clock_socket.close(linger=0)
-
-
-class _Numbered(msgspec.Struct):
-    seq: int
-
-
-def _sha256(raw: bytes) -> str:
-    return hashlib.sha256(raw).hexdigest()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, ClassVar, get_args
 
@@ -198,6 +199,7 @@ def folded_digest(digest: str, hashed: str) -> str:
     return sha256(bytes.fromhex(digest) + bytes.fromhex(hashed)).hexdigest()
 
 
+@lru_cache(maxsize=1)  # All messages of a step have one time.
 def rfc3339(at_us: int) -> str:
     """Return microseconds since 1970 as UTC with six decimals (RFC 3339, section 5.6)."""
     moment = _UNIX_EPOCH + timedelta(microseconds=at_us)

@@ -197,7 +197,10 @@ def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
 
 def _check(path: Path, table: TableFile, game: Game) -> None:
     """What no single key can say: the parts must fit together."""
-    for stage in STAGES[table.game]:
+    stages = STAGES[table.game]
+    _check_keys(path, "times.windows_ms", table.times.windows_ms, stages)
+    _check_keys(path, "boxes_not_told", table.boxes_not_told, game.boxes)
+    for stage in stages:
         if stage not in table.times.windows_ms:
             raise ConfigError(f"{path}: times.windows_ms.{stage}: missing; {table.game} opens this window")
     for box in game.boxes:
@@ -212,6 +215,12 @@ def _check(path: Path, table: TableFile, game: Game) -> None:
             open_framer(scanner.family, scanner.options)
         except ValueError as error:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
+
+
+def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tuple[str, ...]) -> None:
+    for name in found:
+        if name not in valid:
+            raise ConfigError(f"{path}: {where}: {unknown_name(name, valid)}")
 
 
 def _build_game(name: str, path: Path, files: _Files) -> Game:

@@ -29,12 +29,14 @@ from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import Commanded, Role
 from controller.table.picture import draw
-from drivers.contract import Clock, DeviceReported, Garbage
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
 from drivers.families import open_framer
 from drivers.port import Port
 
-QUEUE_MAX = 1_000
-"""Inputs waiting for the consumer. When it is full, commands are answered BUSY and a scanner is cut off."""
+FLOOD = 1_000
+"""So many inputs waiting for the consumer are a flood: commands are answered BUSY, a scanner is cut off."""
+QUEUE_MAX = FLOOD + REPORTS_MAX
+"""Room for one more chunk of reports after the flood has begun."""
 ALIVE_S = 1.0
 UNKNOWN_PERSON = "UNKNOWN_PERSON"
 ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -147,7 +149,7 @@ class Station:
     def bring(self, kind: Kind, source: str, payload: str = "") -> int:
         """Stamp and record what came from outside now, and queue the inputs that it means.
 
-        Returns how many inputs were queued. Raises asyncio.QueueFull when the table can't keep up.
+        Returns how many inputs were queued.
         """
         at = max(self.clock.now_us(), self._last_us + 1)
         line = Line(at, kind, source, payload)
@@ -160,6 +162,10 @@ class Station:
             self._queue.put_nowait(Waiting(one, scanner))
         self._moved.set()
         return len(taken)
+
+    def is_flooded(self) -> bool:
+        """Return whether more comes in than the table can take."""
+        return self._queue.qsize() >= FLOOD
 
     def _key(self, scanner: str, at: int) -> str:
         key = self._draw_key()
@@ -184,7 +190,7 @@ class Station:
             text = f"actor: got {request.actor!r}, expected one of {known}"
             reply(Answer(request.request, False, UNKNOWN_PERSON, text))
             return True
-        if self._queue.full():
+        if self.is_flooded():
             return False
         at = max(self.clock.now_us(), self._last_us + 1)
         value = Commanded(
@@ -253,6 +259,8 @@ class Station:
         heads = self.journal.heads()
         self.journal.close()
         self.journal = self._open_file(path, heads)
+        for text in self.config.documents.values():
+            self.journal.add_document(text)
         day = gaming_day(self._last_us, self.config.day_begins_hour)
         log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
 
@@ -346,12 +354,26 @@ class _Line:
     def __init__(self, station: Station, scanner: str) -> None:
         self._station = station
         self._scanner = scanner
+        self._cut_off = False
 
     def opened(self, device: str) -> None:
         self._station.bring(Kind.OPENED, self._scanner, device)
 
     def chunk(self, data: bytes) -> None:
-        self._station.bring(Kind.CHUNK, self._scanner, data.hex())
+        """Bring a chunk; a flood is cut off like a lost line, and what it says meanwhile is stale."""
+        flooded = self._station.is_flooded()
+        if flooded and not self._cut_off:
+            self.lost("flooding: more reads than a table can take; check the scanner")
+        elif self._cut_off and not flooded:
+            self.stale(data)
+            self.opened("after a flood")
+            self._cut_off = False
+            return
+        self._cut_off = flooded
+        if flooded:
+            self.stale(data)
+        else:
+            self._station.bring(Kind.CHUNK, self._scanner, data.hex())
 
     def stale(self, data: bytes) -> None:
         self._station.bring(Kind.STALE, self._scanner, data.hex())

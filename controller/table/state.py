@@ -153,6 +153,8 @@ class TableState:
     game: Game
     register: Register[Where]
     phases: PhaseChart
+    phase: Phase = Phase.CLOSED
+    """Where the phase chart stands: the chart takes 4 us to say so, and every card asks it thrice."""
     epoch: int = 0
     program: str = ""
     rules: str = ""
@@ -167,11 +169,6 @@ class TableState:
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
     events: list[Event] = field(default_factory=list)
-
-    @property
-    def phase(self) -> Phase:
-        """Where the round stands."""
-        return Phase(next(iter(self.phases.configuration)).id)
 
     @property
     def incident(self) -> Incident | None:
@@ -196,6 +193,7 @@ class TableState:
     def move(self, event: str) -> None:
         """Step the phase chart."""
         self.phases.send(event)
+        self.phase = Phase(next(iter(self.phases.configuration)).id)
 
     def arm(self, name: str, due: int) -> None:
         """Set the deadline `name`, replacing an earlier one of that name."""

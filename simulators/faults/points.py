@@ -1,10 +1,15 @@
-"""Named points at which a simulated daemon can be killed."""
+"""Named points at which a simulated daemon can be killed, and the other ends that can be ordered for it."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from enum import StrEnum
+from typing import NamedTuple
+
+OUT_S = 0.02
+"""Before a death between two audiences, what was sent gets this long to leave the process."""
 
 
 class Point(StrEnum):
@@ -14,6 +19,14 @@ class Point(StrEnum):
     AFTER_COMMIT = "after-commit"
     BETWEEN_AUDIENCES = "between-audiences"
     IN_RECOVERY = "in-recovery"
+
+
+class PowerCut(NamedTuple):
+    """The power fails at an operation of the disk. `synchronous` is SQLite's setting for the journal."""
+
+    operation: int
+    seed: int
+    synchronous: str = "full"
 
 
 class KillPoint:
@@ -29,4 +42,6 @@ class KillPoint:
             return
         self._left -= 1
         if self._left <= 0:
+            if point is Point.BETWEEN_AUDIENCES:
+                time.sleep(OUT_S)
             os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,67 @@
+"""A table's config: what is wrong is said with file, key, value and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from station.recorded import write_config
+
+from controller.games.procedure import BoxState
+from controller.station.config import load
+from controller.station.errors import ConfigError
+from controller.table.inputs import Role
+
+DEMO = Path(__file__).parents[2] / "config" / "tables" / "demo.toml"
+
+
+def test_the_demo_table_is_a_good_config() -> None:
+    config = load(DEMO)
+    assert config.settings.table == "rp1" and config.game.name == "russian_poker_live"
+    assert config.settings.boxes_not_told["box2"] is BoxState.OPEN
+    assert config.settings.people["anna"] is Role.DEALER
+    assert config.scanners["shoe"].port == str(DEMO.parents[2] / "run/rp1/devices/shoe")
+    assert len(config.rules) == 64 and len(config.documents) == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("betting_ms = 15_000", "beting_ms = 15_000", "times.'beting_ms'"),
+        ("betting_ms = 15_000", "betting_ms = 0", "$.times.betting_ms"),
+        ("guard_ms = 1_000", "guard_ms = 100", "guard_ms 100 is shorter than grace_ms 500"),
+        ("baud = 9600", "baud = 960", "960 is not one of"),
+        ("baud = 9600", "boud = 9600", "nearest is 'baud'"),
+        ('family = "delimited"', 'family = "delimitted"', "nearest is 'delimited'"),
+        ('terminator = "lf"', 'terminater = "lf"', "nearest is 'terminator'"),
+        ('terminator = "lf"', 'terminator = "xx"', "terminator"),
+        ('environment = "simulated"', 'environment = "real"', "environment"),
+        ('deck = "blue"', 'deck = "green"', "green.toml: can't be read"),
+        ('game = "russian_poker_live"', 'game = "russian_roulette"', "'russian_roulette' is not one of"),
+        ("options = 15_000", "optiones = 15_000", "times.windows_ms: 'optiones' is not one of"),
+        ("buy_time = 8_000", "", "times.windows_ms.buy_time: missing"),
+        ('box2 = "open"', 'box2 = "empty"', "boxes_not_told.box2"),
+        ('anna = "dealer"', 'anna = "supervisor"', "a table needs a dealer and a supervisor"),
+        ('clara = "supervisor"', 'clara = "betting"', "betting is the role of the betting system"),
+        ('box3 = "dark"', 'box4 = "dark"', "boxes_not_told: 'box4' is not one of box1, box2, box3"),
+        ("[times]", "[times", "is no TOML"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = write_config(tmp_path, **{old: new})
+    with pytest.raises(ConfigError) as refused:
+        load(path)
+    assert said in str(refused.value), refused.value
+    assert ".toml" in str(refused.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nothing\.toml: can't be read: No such file"):
+        load(tmp_path / "nothing.toml")
+
+
+def test_a_deck_without_a_card_is_refused(tmp_path: Path) -> None:
+    path = write_config(tmp_path)
+    (tmp_path / "decks" / "blue.toml").write_text('scheme = "table"\n[codes]\n"A1" = "As"\n')
+    with pytest.raises(ConfigError, match=r"blue\.toml: deck blue: no code for 2c"):
+        load(path)
