@@ -17,12 +17,32 @@ Data = Mapping[str, Any]
 RANKS = "23456789TJQKA"
 ACE, KING, SEVEN = 14, 13, 7
 BOXES, MAIN_BOX = ("box1", "box2", "box3"), "box2"
-PAYS = {"NO_GAME": 0, "AK": 1, "PAIR": 1, "TWO_PAIR": 2, "TRIPS": 3, "STRAIGHT": 4, "FLUSH": 5,
-        "FULL_HOUSE": 7, "QUADS": 20, "STRAIGHT_FLUSH": 50, "ROYAL": 100}  # RPL-50
+PAYS = {
+    "NO_GAME": 0,
+    "AK": 1,
+    "PAIR": 1,
+    "TWO_PAIR": 2,
+    "TRIPS": 3,
+    "STRAIGHT": 4,
+    "FLUSH": 5,
+    "FULL_HOUSE": 7,
+    "QUADS": 20,
+    "STRAIGHT_FLUSH": 50,
+    "ROYAL": 100,
+}  # RPL-50
 KINDS = list(PAYS)  # low to high (COM-04, COM-08)
 SHAPES = {(2,): "PAIR", (3,): "TRIPS", (4,): "QUADS", (2, 2): "TWO_PAIR", (3, 2): "FULL_HOUSE"}
-BONUS_PAYS = {"ROYAL": 1000, "STRAIGHT_FLUSH": 500, "QUADS": 100, "FULL_HOUSE": 75, "FLUSH": 50,
-              "STRAIGHT": 40, "SEVENS_777": 20, "SEVENS_77_PAIR": 5, "AK": 1}  # RPL-51
+BONUS_PAYS = {
+    "ROYAL": 1000,
+    "STRAIGHT_FLUSH": 500,
+    "QUADS": 100,
+    "FULL_HOUSE": 75,
+    "FLUSH": 50,
+    "STRAIGHT": 40,
+    "SEVENS_777": 20,
+    "SEVENS_77_PAIR": 5,
+    "AK": 1,
+}  # RPL-51
 FEES = {"sixth": "SIXTH_FEE", "exchange": "EXCHANGE_FEE"}
 STANDING = {"won": ("PUSH", "WIN"), "lost": ("LOSE", "LOSE")}  # Ante, Bet; else both come back (RPL-40 to 44)
 
@@ -142,12 +162,17 @@ def box_lines(name: str, box: Data, cards: dict[str, list[Card]], maximum: int |
     wagers = [
         ("ANTE", ante, ante_outcome if stays else "LOSE", 1),
         (FEES.get(option, ""), ante if option in FEES else 0, "FEE", 0),
-        ("BET", 2 * ante if stays else 0, bet_outcome, hand.odds), ("INSURANCE", insurance, insured, 1),
+        ("BET", 2 * ante if stays else 0, bet_outcome, hand.odds),
+        ("INSURANCE", insurance, insured, 1),
         ("BUY_FEE", ante if bought else 0, "FEE", 0),
         ("BONUS_B", box.get("bonus_b") or 0, "WIN" if b_odds else "LOSE", b_odds),
-        ("BONUS_D", box.get("bonus_d") or 0, "WIN" if d_odds else "LOSE", d_odds)]
-    return [Line(name, wager, stake, outcome, credit(stake, outcome, odds, maximum))
-            for wager, stake, outcome, odds in wagers if stake]
+        ("BONUS_D", box.get("bonus_d") or 0, "WIN" if d_odds else "LOSE", d_odds),
+    ]
+    return [
+        Line(name, wager, stake, outcome, credit(stake, outcome, odds, maximum))
+        for wager, stake, outcome, odds in wagers
+        if stake
+    ]
 
 
 def credit(stake: int, outcome: str, odds: int, maximum: int | None) -> int:
