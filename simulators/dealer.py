@@ -62,7 +62,7 @@ class Dealer:
         self._misdeeds = Misdeeds(self)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
-        """When each prompt of this round is acted on: it keeps its time when it comes again after a restart."""
+        """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
         self._scanned: tuple[int, int] | None = None
         """Round and place in the shoe of the card that was scanned last."""
 
