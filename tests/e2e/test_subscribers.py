@@ -195,7 +195,7 @@ class Session:
         """Let the last round end, and everybody take what there is."""
         dealer = self.studio.dealer
         assert dealer.picture is not None
-        dealer.rounds = dealer.picture.round_no
+        dealer.rounds = dealer.picture.round_no + 1  # The one that may be opening at this very moment.
         await until(dealer.is_done)
         for consumer in self.consumers.values():
             consumer.tell_last(self.published())
