@@ -110,7 +110,9 @@ class Wallet:
     # Money in, stakes out.
 
     def deposit(self, player: str, amount: int, reference: str) -> None:
-        """Pay `amount` into a purse; the same reference pays once."""
+        """Pay `amount` into a purse; the same reference pays once. A slash would split a bet's key."""
+        if "/" in player:
+            raise ValueError(f"player {player!r}: a player's id has no slash")
         with self._ledger.transaction():
             entry = Entry("", 0, f"deposit/{reference}", Kind.DEPOSIT, amount)
             if self._ledger.entry(entry.roundid, entry.rev, entry.bet) is None:

@@ -15,7 +15,7 @@ from controller.games.procedure import BoxState
 from controller.games.rules import Rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
-from controller.table.events import AUDIENCES, Audience, Event
+from controller.table.events import AUDIENCES, Audience, Event, InputRefused
 from controller.table.picture import Prompt, draw
 from controller.table.settings import TableSettings
 from controller.table.table import Table
@@ -156,9 +156,9 @@ class MiniTable:
                 self._plan(actor, actor.woken(note, self.now))
             case Press(command=command, request=request) as press:
                 self.pressed.append((self.now, press))
-                self.command(command, press.actor, request or "")
-                answer = self.table.answer_to(request or "")
-                refusal = answer.refusal if answer else None
+                told = self.command(command, press.actor, request or "")
+                refused = [event.reason for event in told if isinstance(event, InputRefused)]
+                refusal = refused[0] if refused else None
                 self._plan(actor, actor.answered(press, refusal is None, refusal, self.now))
             case _:
                 raise AssertionError(planned)

@@ -15,6 +15,7 @@ import zmq
 import zmq.asyncio
 
 from controller.bus.endpoints import Endpoints, bind
+from controller.bus.errors import UNREADABLE
 from controller.bus.replay_server import router
 from controller.bus.wire import Answer, CommandRequest, Reason, encode, request_named_in
 
@@ -77,7 +78,7 @@ def read_command(role: str, raw: bytes) -> CommandRequest | Answer:
         return Answer("", False, Reason.MALFORMED, text)
     try:
         return _DECODER.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         return Answer(request_named_in(raw), False, Reason.MALFORMED, f"command on {role}: {error}")
 
 

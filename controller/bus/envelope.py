@@ -17,7 +17,7 @@ from typing import Any, ClassVar, get_args
 import msgspec
 
 from controller.bus.endpoints import check_name
-from controller.bus.errors import ForeignSource, MalformedMessage
+from controller.bus.errors import UNREADABLE, ForeignSource, MalformedMessage
 from controller.table.events import AUDIENCES, EVERYBODY, AnyEvent, Audience, Event, RoundClosed, RoundOpened
 
 GENESIS = "0" * 64
@@ -210,7 +210,7 @@ def decode(raw: bytes) -> Envelope:
     """Read a message, ignoring unknown fields. Raises MalformedMessage."""
     try:
         return _DECODER.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise MalformedMessage(f"message of {len(raw)} bytes: {error}") from error
 
 
@@ -224,7 +224,7 @@ def event_of(envelope: Envelope) -> Event | None:
         return None
     try:
         event: Event = _EVENT_DECODERS[named["tag"]].decode(envelope.data)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise MalformedMessage(f"{envelope.id} ({envelope.type}): data: {error}") from error
     return event
 

@@ -9,6 +9,11 @@ BusError
   NoAnswer           a command got no answer; its effect is unknown until it is sent again
 """
 
+import msgspec
+
+UNREADABLE = (msgspec.DecodeError, RecursionError)
+"""What hostile JSON can raise: RecursionError comes from unknown members nested too deep to skip."""
+
 
 class BusError(Exception):
     """Base of all faults of the bus."""

@@ -16,7 +16,7 @@ import zmq.asyncio
 
 from controller.bus.endpoints import Endpoints, bind
 from controller.bus.envelope import decode
-from controller.bus.errors import BusError
+from controller.bus.errors import UNREADABLE, BusError
 from controller.bus.snapshot import Snapshot, apply, encode_snapshot, fold
 from controller.bus.wire import (
     Ask,
@@ -181,7 +181,7 @@ class ReplayServer:
             return [_refusal("", Reason.MALFORMED, f"{len(raw)} bytes, at most {REQUEST_BYTES_MAX}")]
         try:
             ask = _ASK.decode(raw)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             return [_refusal(request_named_in(raw), Reason.MALFORMED, f"replay of {audience}: {error}")]
         archive = self._archives[audience]
         try:
@@ -264,6 +264,7 @@ def router(context: zmq.Context[Any], *, held: int) -> zmq.asyncio.Socket:
     socket = zmq.asyncio.Socket(context, zmq.ROUTER)
     socket.setsockopt(zmq.SNDHWM, held)
     socket.setsockopt(zmq.RCVHWM, held)
+    socket.setsockopt(zmq.MAXMSGSIZE, REQUEST_BYTES_MAX)
     return socket
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.bus.envelope import GENESIS, Envelope, decode, event_of, message_hash
-from controller.bus.errors import ChainBroken, MalformedMessage
+from controller.bus.errors import UNREADABLE, ChainBroken, MalformedMessage
 from controller.games.offers import HandOffer
 from controller.games.procedure import Face
 from controller.games.published import Outcome, for_public
@@ -153,7 +153,7 @@ def decode_snapshot(raw: bytes) -> Snapshot:
     """Read a served snapshot, ignoring unknown fields. Raises MalformedMessage."""
     try:
         return _DECODER.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise MalformedMessage(f"snapshot of {len(raw)} bytes: {error}") from error
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from controller.bus.errors import MalformedMessage
+from controller.bus.errors import UNREADABLE, MalformedMessage
 from controller.table.inputs import AnyCommand
 
 PAGE_MESSAGES_MAX = 1_000
@@ -124,7 +124,7 @@ def request_named_in(raw: bytes) -> str:
     """Return the request id of something malformed, empty when even that cannot be read."""
     try:
         return _NAMED.decode(raw).request[:64]
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return ""
 
 
@@ -134,7 +134,7 @@ def decode_alive(raw: bytes) -> Alive | None:
         return None
     try:
         return _ALIVE.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise MalformedMessage(f"alive of {len(raw)} bytes: {error}") from error
 
 
@@ -142,7 +142,7 @@ def decode_marker(raw: bytes) -> Marker:
     """Read the last frame of a replay reply. Raises MalformedMessage."""
     try:
         return _MARKER.decode(raw)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise MalformedMessage(f"marker of {len(raw)} bytes: {error}") from error
 
 

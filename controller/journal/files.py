@@ -95,7 +95,10 @@ def create_tables(connection: apsw.Connection, audiences: Sequence[str]) -> None
 
 def audiences_of(connection: apsw.Connection) -> tuple[str, ...]:
     """Return the audiences of the file, in the order of its columns."""
-    columns = connection.execute("SELECT name FROM pragma_table_info('steps') ORDER BY cid")
+    try:
+        columns = list(connection.execute("SELECT name FROM pragma_table_info('steps') ORDER BY cid"))
+    except apsw.Error as error:
+        raise JournalDamaged(f"{connection.filename}: can't be read: {error}; verify it") from error
     return tuple(name.removeprefix("first_") for (name,) in columns if name.startswith("first_"))
 
 

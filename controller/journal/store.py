@@ -52,6 +52,7 @@ class Journal:
         self._connection = connection
         self._lock = lock
         self._failure: str | None = None
+        self._file = _identity(path)
         self.reader = Reader(connection, path)
         """Reads this file on the writer's own connection, between two appends."""
         heads = self.reader.heads()
@@ -151,6 +152,16 @@ class Journal:
                 return False
         return in_log == copied
 
+    def check_place(self) -> None:
+        """Make sure that the file is still where others look for it.
+
+        Raises JournalFailed when it was deleted or another one lies in its place: what is written now
+        would be lost, and a second process could take the table.
+        """
+        if _identity(self.path) != self._file:
+            self._failure = f"{self.path}: the file was deleted or replaced while it was written"
+            raise JournalFailed(f"{self._failure}; stop whoever did it, put it back, start again")
+
     @property
     def last_n(self) -> int:
         """The number of the last step; 0 before the first."""
@@ -237,6 +248,14 @@ def _opening(path: Path) -> Iterator[None]:
         raise JournalDamaged(f"{path}: can't be opened for writing: {error}; verify it") from error
     except (apsw.Error, OSError) as error:
         raise JournalError(f"{path}: can't be opened for writing: {error}; check folder and disk") from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _begin(connection: apsw.Connection, heads: Heads) -> None:

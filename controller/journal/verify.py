@@ -209,7 +209,9 @@ class _Verification:
                 yield Finding(Flaw.CARRIED, n, "carried", "no record", "a record")
         for (document_hash,) in self._fetch("SELECT hash FROM documents ORDER BY hash"):
             if document_hash not in self._documents:
-                yield Finding(Flaw.DOCUMENT, None, f"document {document_hash[:16]}...", "none", "a document")
+                yield Finding(
+                    Flaw.DOCUMENT, None, f"document {str(document_hash)[:16]}...", "none", "a document"
+                )
 
     def _end(self) -> Iterator[Finding]:
         if self._ends is None:

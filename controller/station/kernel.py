@@ -52,7 +52,9 @@ class Kernel:
 
     def step(self, value: AnyInput) -> Stepped:
         """Take one input. A bug of ours raises, and the input must not be journaled then."""
+        roundid = self.table.roundid
         events = self.table.step(value)
+        ended = roundid is not None and self.table.roundid is None
         state = self.table.state
         terminal = any(isinstance(event, RoundConfirmed | RoundClosed) for event in events)
         stamp = Stamp(
@@ -68,7 +70,7 @@ class Kernel:
             events,
             encode_events(events),
             self.envelopes.build(events, stamp),
-            self._carried() if _is_boundary(value) else None,
+            self._carried() if ended else None,
         )
 
     def _carried(self) -> bytes | None:
@@ -82,12 +84,6 @@ class Kernel:
         record = msgspec.json.decode(raw, type=Carried)
         self.table.restore(bytes(record.table))
         self._stream(record.heads)
-
-
-def _is_boundary(value: AnyInput) -> bool:
-    """Whether this input may have ended a round, so that a record is due."""
-    command = getattr(value, "command", None)
-    return command is not None and command.__struct_config__.tag == "clear_table"
 
 
 def recover(kernel: Kernel, reader: Reader, *, on_step: Callable[[], None] = lambda: None) -> int:

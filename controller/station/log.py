@@ -42,6 +42,8 @@ def trace(error: BaseException) -> str:
     while current is not None:
         text = f": {current}" if isinstance(current, ENVIRONMENT_FAULTS) else ""
         lines += [*traceback.format_tb(current.__traceback__), f"{type(current).__name__}{text}\n"]
+        if isinstance(current, BaseExceptionGroup):
+            lines += [trace(inner) for inner in current.exceptions]
         current = current.__cause__ or current.__context__
     return "".join(lines)
 

@@ -153,7 +153,7 @@ def open_framers(config: StationConfig) -> dict[str, Framer]:
 
 def _is_repeated(kernel: Kernel, value: AnyInput) -> bool:
     """A request that has been answered was recorded when it came again, and never stepped."""
-    return isinstance(value, Commanded) and kernel.table.answer_to(value.request) is not None
+    return isinstance(value, Commanded) and kernel.table.answer_to(value) is not None
 
 
 def _step(path: Path, kernel: Kernel, line: Line, value: AnyInput) -> Stepped:

@@ -221,13 +221,13 @@ class Station:
     def _step(self, waiting: Waiting) -> None:
         value = waiting.taken.value
         table = self.kernel.table
-        repeated = isinstance(value, Commanded) and table.answer_to(value.request) is not None
+        repeated = isinstance(value, Commanded) and table.answer_to(value) is not None
         if not repeated:
             stepped = self.kernel.step(value)
             self._write(value.at, stepped)
             self._send(stepped)
         if isinstance(value, Commanded) and waiting.reply is not None:
-            answer = table.answer_to(value.request)
+            answer = table.answer_to(value)
             assert answer is not None
             waiting.reply(Answer(value.request, answer.refusal is None, answer.refusal))
         if waiting.scanner is not None and waiting.taken.report is not None:
@@ -327,6 +327,7 @@ class Station:
 
     def beat(self) -> None:
         """Send `alive` and the picture once more, for those who have just come."""
+        self.journal.check_place()
         state = self.kernel.table.state
         window = state.round.window if state.round is not None else None
         told = None
@@ -357,6 +358,7 @@ class _Line:
         self._cut_off = False
 
     def opened(self, device: str) -> None:
+        self._cut_off = False
         self._station.bring(Kind.OPENED, self._scanner, device)
 
     def chunk(self, data: bytes) -> None:
@@ -367,7 +369,6 @@ class _Line:
         elif self._cut_off and not flooded:
             self.stale(data)
             self.opened("after a flood")
-            self._cut_off = False
             return
         self._cut_off = flooded
         if flooded:

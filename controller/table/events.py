@@ -59,6 +59,8 @@ class Refusal(StrEnum):
     UNKNOWN_SCANNER = "UNKNOWN_SCANNER"
     SCANNER_DOWN = "SCANNER_DOWN"
     EXPIRED_REQUEST = "EXPIRED_REQUEST"
+    OTHER_REQUEST = "OTHER_REQUEST"
+    """The request id was used for another command."""
 
 
 class IncidentKind(StrEnum):

@@ -181,8 +181,8 @@ def may_withdraw(t: TableState) -> bool:
 
 
 def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """A supervisor cancels; never the person who has reported the case."""
-    if incident.reported_by == actor:
+    """A supervisor cancels; never a person who has reported what the cancel would decide."""
+    if any(known.reported_by == actor for known in t.incidents):
         return Refusal.SAME_PERSON
     cancel(t, incident, incident.reason or CancelReason.TECHNICAL, actor)
     return None

@@ -247,6 +247,11 @@ class Commanded(Input, frozen=True, kw_only=True):
 AnyInput: TypeAlias = Started | CardRead | ReadFailed | ScannerOpened | ScannerLost | TimerExpired | Commanded
 
 
+def encode_command(command: AnyCommand) -> bytes:
+    """Return a command as JSON, always the same bytes for the same command."""
+    return _ENCODER.encode(command)
+
+
 def encode_input(value: AnyInput) -> bytes:
     """Return the input as JSON, the form in which the journal keeps it."""
     return _ENCODER.encode(value)

@@ -29,7 +29,9 @@ def scanner_lost(t: TableState) -> None:
 
 
 def scanner_back(t: TableState) -> None:
-    """The scanner is there again; what came out meanwhile it has not seen, the dealer has."""
+    """All scanners are there again; what came out meanwhile they have not seen, the dealer has."""
+    if not t.scanners_up.issuperset(t.settings.scanners):
+        return
     for incident in t.incidents:
         if incident.kind is IncidentKind.SCANNER_LOST and incident.state is IncidentState.LOST:
             ask(t, incident, "ask", CARD_DRAWN)

@@ -5,9 +5,10 @@ A command that the charts let through is done here or refused for what only its 
 
 from __future__ import annotations
 
+import hashlib
 from typing import assert_never
 
-from controller.games.procedure import LayAside, Turn
+from controller.games.procedure import BURN, SWITCH, LayAside, Turn
 from controller.table import dealing, incidents, interruptions, readings, surplus
 from controller.table import inputs as i
 from controller.table.events import (
@@ -30,7 +31,7 @@ REQUESTS_MAX = 10_000
 
 def obey(t: TableState, value: i.Commanded) -> None:
     """Take a command: do it, or refuse it with a reason. One that was answered before changes nothing."""
-    if value.request in t.requests:
+    if answer_to(t, value) is not None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
@@ -46,12 +47,34 @@ def obey(t: TableState, value: i.Commanded) -> None:
     else:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
-    t.requests[value.request] = RequestAnswer(round_no, refusal)
+    key, digest = _request_key(value), _digest(value)
+    if key in t.requests:
+        key = f"{key}/{digest}"
+    t.requests[key] = RequestAnswer(digest, round_no, refusal)
     if len(t.requests) > REQUESTS_MAX:
         del t.requests[next(iter(t.requests))]
 
 
+def answer_to(t: TableState, value: i.Commanded) -> RequestAnswer | None:
+    """Return the answer that this very command got before; ids belong to their senders."""
+    key, digest = _request_key(value), _digest(value)
+    for known in (t.requests.get(key), t.requests.get(f"{key}/{digest}")):
+        if known is not None and known.command == digest:
+            return known
+    return None
+
+
+def _request_key(value: i.Commanded) -> str:
+    return f"{value.role}/{value.actor}/{value.request}"
+
+
+def _digest(value: i.Commanded) -> str:
+    return hashlib.sha256(i.encode_command(value.command)).hexdigest()[:16]
+
+
 def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
+    if _request_key(value) in t.requests:
+        return Refusal.OTHER_REQUEST
     if value.round_no != t.round_no:
         return Refusal.EXPIRED_REQUEST
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
@@ -172,29 +195,28 @@ def _note_facts(t: TableState, command: i.BetsTaken | i.WindowFacts) -> Refusal 
             return Refusal.UNKNOWN_PLACE
         if window.window != dealing.BETTING or window.settled:
             wrong = dealing.contradicts_bets(t, command)
-            return (
-                None
-                if dealing.acknowledge_late(t, dealing.BETTING) and not wrong
-                else _too_late(t, wrong=wrong)
-            )
+            return _late(t, command, dealing.BETTING, wrong=wrong)
         dealing.note_bets(t, command)
         return None
     final = t.in_play.answers.get(command.window)
     if final is not None:
-        wrong = dealing.contradicts(final, command)
-        late = command.acknowledges and dealing.acknowledge_late(t, command.window)
-        return None if late and not wrong else _too_late(t, wrong=wrong)
+        return _late(t, command, command.window, wrong=dealing.contradicts(final, command))
     if command.window != window.window or window.window == dealing.BETTING:
         return Refusal.WRONG_WINDOW
     dealing.note_facts(t, command)
     return None
 
 
-def _too_late(t: TableState, *, wrong: bool) -> Refusal:
-    """Facts that are final stay; if the late ones say that they were wrong, that goes on record."""
+def _late(t: TableState, command: i.BetsTaken | i.WindowFacts, window: str, *, wrong: bool) -> Refusal | None:
+    """Facts that are final stay; late ones that say they were wrong go on record.
+
+    An acknowledgement that comes late still frees the card.
+    """
     if wrong:
         incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
-    return Refusal.TOO_LATE
+        return Refusal.TOO_LATE
+    acknowledges = isinstance(command, i.BetsTaken) or command.acknowledges
+    return None if acknowledges and dealing.acknowledge_late(t, window) else Refusal.TOO_LATE
 
 
 def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | None:
@@ -217,7 +239,9 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return readings.dispute(t, actor)
         case i.CallSurplus():
             return surplus.call_surplus(t, actor)
-        case i.ReportCancel():
+        case i.ReportCancel(place=place):
+            if place is not None and place not in (*t.game.places, *t.game.boxes, SWITCH, BURN):
+                return Refusal.UNKNOWN_PLACE
             incidents.report(t, command, actor)
             return None
         case i.WithdrawReport():

@@ -7,6 +7,7 @@ from controller.games.procedure import Deal, Window
 from controller.table import dealing, surplus
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, Refusal, Verdict
+from controller.table.gate import refuse
 from controller.table.incidents import (
     CALL_SUPERVISOR,
     CHECK_DECK,
@@ -54,6 +55,18 @@ def same_card_answered(t: TableState, incident: Incident, yes: bool, actor: str)
         decide(t, below, Verdict.DUPLICATE_READ, actor)
 
 
+def asked_about_already(t: TableState) -> None:
+    """The card that people are being asked about was scanned once more; its question stands.
+
+    It was taken for the card that came out while the scanner was away.
+    """
+    top = t.incident
+    if top is not None and top.kind is IncidentKind.SCANNER_LOST:
+        decide(t, top, Verdict.DUPLICATE_READ, None)
+    else:
+        refuse(t, "card_read", Refusal.HELD)
+
+
 def read_failed(t: TableState) -> None:
     """RPL-75: the card that is due could not be read; it is scanned again."""
     step = t.in_play.run.owed
@@ -88,8 +101,8 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         return
     decide(t, incident, Verdict.RESCANNED, None)
     below = t.incident
-    if below is not None and below.state is IncidentState.RESCAN:
-        rescanned(t, below, read)  # The card that came back with the scanner is the one it waits for.
+    if below is not None and below.state is IncidentState.RESCAN and below.fact is None:
+        rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
     elif below is None and dealing.is_card_due(t):
         dealing.deal_card(t, read)
     else:

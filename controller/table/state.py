@@ -135,8 +135,12 @@ class Deadline(msgspec.Struct, frozen=True):
 
 
 class RequestAnswer(msgspec.Struct, frozen=True):
-    """The stored answer to a request id. `refusal` is None when it was accepted."""
+    """The stored answer to a command. `refusal` is None when it was accepted.
 
+    `command` is the beginning of its SHA-256: a request id that comes with another command is refused.
+    """
+
+    command: str
     round_no: int
     refusal: Refusal | None
 

@@ -46,8 +46,11 @@ class Table:
         """
         t = self.state
         assert value.at > t.now or t.epoch == 0, f"time went from {t.now} to {value.at}"
-        t.now = value.at
         t.events = []
+        stale = isinstance(value, i.TimerExpired) and not _is_armed(t, value)
+        if not isinstance(value, i.Started):
+            _expire_due(t, value.at)
+        t.now = value.at
         match value:
             case i.Started():
                 _started(t, value)
@@ -58,7 +61,8 @@ class Table:
             case i.ScannerOpened() | i.ScannerLost():
                 _scanner_changed(t, value)
             case i.TimerExpired():
-                _timer_expired(t, value)
+                if stale:
+                    refuse(t, "timer_expired", Refusal.STALE_TIMER)
             case i.Commanded():
                 presses.obey(t, value)
             case _:
@@ -75,9 +79,9 @@ class Table:
         """Id of the round that is open or whose cards still lie, None between rounds."""
         return self.state.round.id if self.state.round is not None else None
 
-    def answer_to(self, request: str) -> RequestAnswer | None:
-        """Return the stored answer to a request id, None if it is new (or forgotten)."""
-        return self.state.requests.get(request)
+    def answer_to(self, value: i.Commanded) -> RequestAnswer | None:
+        """Return the stored answer to a command, None if it is new (or forgotten)."""
+        return presses.answer_to(self.state, value)
 
     def carried(self) -> bytes | None:
         """Return the `carried` record at a round boundary, None while a round is open."""
@@ -120,6 +124,9 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         case _:
             if isinstance(checked, Anomaly):
                 readings.wrong_code(t, checked, read)
+                return
+            if any(known.read is not None and known.read.code == read.code for known in t.incidents):
+                readings.asked_about_already(t)
                 return
             unplaced = UnplacedRead(checked, read.code, read.key)
             if t.incident is not None:
@@ -179,14 +186,21 @@ def _scanner_changed(t: TableState, value: i.ScannerOpened | i.ScannerLost) -> N
 # Time.
 
 
-def _timer_expired(t: TableState, value: i.TimerExpired) -> None:
+def _is_armed(t: TableState, value: i.TimerExpired) -> bool:
     deadline = t.deadlines.get(value.name)
-    if deadline is None or deadline.number != value.number or value.at < deadline.due:
-        refuse(t, "timer_expired", Refusal.STALE_TIMER)
-        return
-    t.disarm(value.name)
-    if value.name == dealing.WINDOW_TIMER:
-        dealing.close_window(t, "time")
-    else:
-        assert value.name == dealing.GRACE_TIMER, value.name
-        dealing.settle_window(t)
+    return deadline is not None and deadline.number == value.number and deadline.due <= value.at
+
+
+def _expire_due(t: TableState, at: int) -> None:
+    """Let every deadline up to `at` pass, each at its own time, before anything else that comes then.
+
+    A window ends when it was published to end, however late the station is with its timer.
+    """
+    while due := [(deadline.due, name) for name, deadline in t.deadlines.items() if deadline.due <= at]:
+        t.now, name = min(due)
+        t.disarm(name)
+        if name == dealing.WINDOW_TIMER:
+            dealing.close_window(t, "time")
+        else:
+            assert name == dealing.GRACE_TIMER, name
+            dealing.settle_window(t)

@@ -75,7 +75,8 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
     codes = "".join(f'"{spell(card)}" = "{card}"\n' for card in DECK)
     (folder / "decks" / "blue.toml").write_text(f'scheme = "table"\n[codes]\n{codes}')
     path = folder / "tables" / "demo.toml"
-    lines = path.read_text().replace("../../run", "../run").splitlines()
+    text = path.read_text().replace("../../run", "../run").replace("min_length = 4", "min_length = 2")
+    lines = text.splitlines()
     for key, value in changed.items():
         [index] = [number for number, line in enumerate(lines) if line.startswith(f"{key} =")]
         lines[index] = f"{key} = {value}"

@@ -267,8 +267,8 @@ HOSTILE = {
     "no number": (b"", b"timer window one\n", "not understood"),
     "no asked key": (b"", b"key shoe 00\n", "no card read asked for"),
     "no kind": (b"", b"bribe dealer 100\n", "expected: at kind source payload"),
-    "key too short": (b"chunk shoe 3131310a\n", b"key shoe 00\n", "64 hex digits"),
-    "key of another": (b"chunk shoe 3131310a\n", b"key hoe " + b"0" * 64 + b"\n", "key is of hoe"),
+    "key too short": (b"chunk shoe 313031300a\n", b"key shoe 00\n", "64 hex digits"),
+    "key of another": (b"chunk shoe 313031300a\n", b"key hoe " + b"0" * 64 + b"\n", "key is of hoe"),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 from station.recorded import DAY_US, NOON, Session, write_config
 
 from controller.bus.wire import Answer, CommandRequest
-from controller.journal import Days, JournalInUse, Reader
+from controller.journal import Days, JournalFailed, JournalInUse, Reader
 from controller.journal.recording import Kind, read_lines
 from controller.station.clock import LiveClock
 from controller.station.config import load
@@ -154,3 +154,37 @@ def test_a_part_that_dies_ends_the_process_with_its_name(
     with pytest.raises(ExceptionGroup):
         asyncio.run(station.run())
     assert any(getattr(record, "facts", {}).get("part") == "alive" for record in caplog.records)
+
+
+def test_a_journal_that_was_deleted_under_the_daemon_stops_it(session: Session) -> None:
+    session.station.beat()
+    session.journal.unlink()
+    with pytest.raises(JournalFailed, match="deleted or replaced"):
+        session.station.beat()
+
+
+def test_a_refused_press_writes_no_record(session: Session) -> None:
+    session.to_dealing().to_turns().finish()
+    session.send(i.ClearTable())
+    record = session.station.journal.reader.last_carried()
+    session.send(i.ClearTable())
+    assert session.answers[-1].accepted is False
+    assert session.station.journal.reader.last_carried() == record
+
+
+def test_a_port_that_opens_again_after_a_flood_reads_the_next_card(session: Session) -> None:
+    session.to_dealing().deal(2)
+    station = session.station
+    line = station.ports["shoe"]._listener
+    for _ in range(FLOOD + 1):
+        line.chunk(b"1010\n")
+    station.work()
+    line.lost("unplugged")
+    line.opened("/dev/pts/9")
+    station.work()
+    state = station.kernel.table.state
+    while state.incident is not None:
+        session.answer(state.incident.kind == "SAME_CODE_AGAIN")
+    laid = len(state.in_play.laid)
+    session.scan()
+    assert len(state.in_play.laid) == laid + 1

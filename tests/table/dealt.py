@@ -22,6 +22,7 @@ from controller.table.charts import Phase
 from controller.table.events import Event, InputRefused, Refusal, RoundCancelled, RoundClosed
 from controller.table.inputs import Role
 from controller.table.settings import TableSettings
+from controller.table.state import RequestAnswer
 from controller.table.table import Table
 
 E = TypeVar("E", bound=Event)
@@ -141,6 +142,13 @@ class Dealt:
                 command=command,
             )
         )
+
+    def answer_of(self, request: str) -> RequestAnswer | None:
+        """Return the stored answer to the first command that was sent under this id."""
+        for value in self.inputs:
+            if isinstance(value, i.Commanded) and value.request == request:
+                return self.table.answer_to(value)
+        return None
 
     def scan(self, card: str | None = None, *, code: str | None = None) -> tuple[Event, ...]:
         """Scan the next card of the shoe, or the one named."""

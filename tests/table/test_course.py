@@ -28,12 +28,14 @@ from controller.games.procedure import BoxState
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
+    BetsClosed,
     CardBurned,
     CardDealt,
     CardLaidAside,
     CardShown,
     CardsRevealed,
     DecisionOpened,
+    FactsSettled,
     HandEvaluated,
     HandsOffered,
     IncidentDecided,
@@ -210,9 +212,9 @@ def test_a_timer_that_is_not_armed_so_is_stale() -> None:
     before = digest(d.table)
     due = deadline.due
     for name, number, at in (
-        ("window", deadline.number + 1, due),
-        ("grace", deadline.number, due),
-        ("dinner", deadline.number, due),
+        ("window", deadline.number + 1, due - 1),
+        ("grace", deadline.number, due - 1),
+        ("dinner", deadline.number, due - 1),
         ("window", deadline.number, due - 1),
     ):
         other = Dealt().to_betting()
@@ -222,6 +224,23 @@ def test_a_timer_that_is_not_armed_so_is_stale() -> None:
     assert (
         refusal(d.feed(i.TimerExpired(at=due, name="window", number=deadline.number))) is Refusal.STALE_TIMER
     )
+
+
+def test_a_window_ends_when_it_was_published_to_end_however_late_the_timer_is() -> None:
+    d = Dealt().to_betting()
+    due = d.table.deadlines["window"].due
+    d.now = due + 4_000_000
+    events = d.press(i.CloseBetting())
+    closed = only(events, BetsClosed)
+    assert (closed.at_us, closed.ended_by) == (due, "time")
+    assert refusal(events) is Refusal.WRONG_PHASE
+    assert only(events, FactsSettled).boxes is not None, "the grace time is over too"
+
+
+def test_facts_after_the_grace_time_are_late_however_late_the_timer_is() -> None:
+    d = Dealt().to_options()
+    d.now = d.table.deadlines["window"].due + 600_000
+    assert refusal(d.facts("options", anyone_drew=False)) is Refusal.TOO_LATE
 
 
 def test_time_rises_strictly() -> None:
@@ -235,16 +254,16 @@ def test_request_ids_are_answered_from_store_for_this_round_and_the_one_before()
     d.to_ready()
     d.press(i.OpenBetting(), request="open")
     assert refusal(d.press(i.OpenBetting(), request="again")) is Refusal.WRONG_PHASE
-    opened, again = d.table.answer_to("open"), d.table.answer_to("again")
+    opened, again = d.answer_of("open"), d.answer_of("again")
     assert opened is not None and opened.refusal is None
     assert again is not None and again.refusal is Refusal.WRONG_PHASE
-    assert d.table.answer_to("never") is None
+    assert d.answer_of("never") is None
     known = []
     for _ in range(3):
         d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
         d.press(i.ConfirmCancel(), BORIS)
         d.press(i.ClearTable())
-        known.append(d.table.answer_to("again") is not None)
+        known.append(d.answer_of("again") is not None)
         d.press(i.ConfirmShuffle())
         d.press(i.OpenBetting())
     assert known == [True, True, False]

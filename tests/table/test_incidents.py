@@ -6,10 +6,12 @@ import msgspec
 import pytest
 from table.dealt import (
     ANNA,
+    BETS,
     BORIS,
     CLARA,
     FAILS,
     IN_A_ROUND,
+    IN_PLAY,
     Dealt,
     cancelled,
     digest,
@@ -170,6 +172,36 @@ def test_a_request_that_was_answered_changes_nothing_again() -> None:
         command=i.OpenBetting(),
     )
     assert d.feed(value)
-    answered = d.table.answer_to("once")
+    answered = d.answer_of("once")
     assert d.feed(msgspec.structs.replace(value, at=value.at + 1)) == ()
-    assert d.table.answer_to("once") == answered
+    assert d.answer_of("once") == answered
+
+
+def test_a_request_id_belongs_to_its_sender_and_its_command() -> None:
+    d = Dealt().to_betting()
+    assert refusal(d.press(i.TurnCards("box1"), request="x")) is Refusal.WRONG_PHASE
+    d.press(i.CloseBetting())
+    assert refusal(d.press(i.BetsTaken(IN_PLAY), BETS, request="x")) is None, "another sender's id"
+    assert refusal(d.press(i.TurnCards("box3"), request="x")) is Refusal.OTHER_REQUEST
+    assert d.press(i.TurnCards("box1"), request="x") == ()
+    assert d.press(i.TurnCards("box3"), request="x") == ()
+
+
+def test_whoever_has_reported_a_case_does_not_cancel_through_another_one() -> None:
+    """Found by an attack: the report lay below an incident that the same supervisor could decide."""
+    d = Dealt().to_dealing().deal(20)
+    d.all_decided("options")
+    d.press(i.ReportCancel(CancelReason.TECHNICAL), BORIS)
+    d.unplug()
+    d.plug()
+    d.answer(True)
+    d.fail()
+    assert d.table.state.incident_state == "supervisor"
+    assert refusal(d.press(i.ConfirmCancel(), BORIS)) is Refusal.SAME_PERSON
+    assert refusal(d.press(i.ConfirmCancel(), CLARA)) is None
+
+
+def test_a_report_names_a_place_of_the_table_or_none() -> None:
+    d = Dealt().to_dealing()
+    assert refusal(d.press(i.ReportCancel(CancelReason.TECHNICAL, "\x1b[2J As"))) is Refusal.UNKNOWN_PLACE
+    assert d.table.state.incident is None

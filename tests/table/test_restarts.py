@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
-from table.dealt import ANNA, BORIS, FAILS, IN_A_ROUND, Dealt, every, live_rules, only, refusal
+from table.dealt import ANNA, BORIS, FAILS, IN_A_ROUND, SETTINGS, Dealt, every, live_rules, only, refusal
 
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -135,7 +136,10 @@ def test_row_30_lost_while_a_disputed_card_waits_for_its_re_scan() -> None:
     d.unplug()
     d.plug()
     d.answer(True)
-    d.scan("2s")
+    d.scan("2s")  # It came out of the shoe, so it is not the card that lies there and is disputed.
+    assert not every(d.last, CardDealt)
+    d.answer(False)
+    d.scan("3s")
     again = only(d.last, CardDealt)
     assert (again.place, again.reading) == ("dealer", 2) and not d.table.state.incidents
 
@@ -306,3 +310,21 @@ def test_row_35_between_rounds_a_restart_holds_nothing(phase: Phase) -> None:
             d.to_cancelled()
     d.start()
     assert d.phase is phase and not d.table.state.incidents
+
+
+def test_row_30_the_question_waits_until_every_scanner_is_back() -> None:
+    two = msgspec.structs.replace(SETTINGS, scanners=("shoe", "spare"))
+    d = Dealt(settings=two)
+    d.start()
+    for scanner in two.scanners:
+        d.feed(i.ScannerOpened(at=d.now + 1, scanner=scanner))
+    d.press(i.OpenTable())
+    d.press(i.VerifyDeck(52))
+    d.press(i.ConfirmShuffle())
+    d.press(i.OpenBetting())
+    for scanner in two.scanners:
+        d.feed(i.ScannerLost(at=d.now + 1, scanner=scanner, reason="unplugged"))
+    d.feed(i.ScannerOpened(at=d.now + 1, scanner="spare"))
+    assert d.table.state.incident_state is IncidentState.LOST
+    d.feed(i.ScannerOpened(at=d.now + 1, scanner="shoe"))
+    assert d.table.state.incident_state is IncidentState.QUESTION

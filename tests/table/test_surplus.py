@@ -204,3 +204,24 @@ def test_rpl_73_a_surplus_card_that_cancels_is_bound_and_opened() -> None:
     burned = only(d.last, CardBurned)
     opened = cancelled(d, CancelReason.EXTRA_CARD).opened
     assert burned.commitment and [card.card for card in opened if card.place == "burn"] == ["2s"]
+
+
+@pytest.mark.parametrize("how", ["unplugged", "restarted"])
+def test_a_surplus_card_scanned_again_after_an_outage_is_the_same_card(how: str) -> None:
+    """Found by an attack: its second reading was asked about as another card, and burning both stopped us."""
+    d = Dealt(FAILS).to_options()
+    d.scan("2s")
+    if how == "unplugged":
+        d.unplug()
+    else:
+        d.start()
+    d.plug()
+    if how == "restarted":
+        d.press(i.ConfirmPicture())
+        d.all_decided("options")
+        d.press(i.GoOn(), BORIS)
+    d.answer(True)
+    d.scan("2s")
+    assert only(d.last, IncidentDecided).verdict is Verdict.DUPLICATE_READ
+    d.answer(False)
+    assert only(d.last, CardBurned) and d.table.state.incident is None

@@ -226,3 +226,12 @@ def test_a_late_acknowledgement_of_bets_frees_card_1_and_changes_no_fact() -> No
     d.scan()
     assert only(d.last, CardDealt).place == "box1"
     assert refusal(d.bets()) is Refusal.TOO_LATE
+
+
+def test_late_facts_that_contradict_free_no_card() -> None:
+    d = Dealt().to_options()
+    d.facts("options", anyone_drew=False)
+    d.advance(15_000 + 600)
+    free_at = d.table.state.in_play.free_at
+    assert refusal(d.facts("options", anyone_drew=True, acknowledges=True)) is Refusal.TOO_LATE
+    assert d.table.state.in_play.free_at == free_at
