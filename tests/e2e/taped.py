@@ -75,8 +75,12 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
     codes = "".join(f'"{spell(card)}" = "{card}"\n' for card in DECK)
     (folder / "decks" / "blue.toml").write_text(f'scheme = "table"\n[codes]\n{codes}')
     path = folder / "tables" / "demo.toml"
-    text = path.read_text().replace("../../run", "../run").replace("min_length = 4", "min_length = 2")
-    lines = text.splitlines()
+    text = path.read_text().replace("../../run", "../run")
+    lines = (
+        text.replace("min_length = 3", "min_length = 1")
+        .replace("max_length = 4", "max_length = 64")
+        .splitlines()
+    )
     for key, value in changed.items():
         [index] = [number for number, line in enumerate(lines) if line.startswith(f"{key} =")]
         lines[index] = f"{key} = {value}"
