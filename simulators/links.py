@@ -21,6 +21,7 @@ from controller.bus.errors import ChainBroken, NoAnswer
 from controller.bus.wire import Answer
 from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
+from controller.station.errors import StationError
 from controller.table.events import AUDIENCES, Audience
 from simulators.actor import Feed, Press
 from simulators.clock_link import Advance, Beat, Report
@@ -81,8 +82,12 @@ class RealLinks:
 
     async def start_daemon(self) -> None:
         """Start the daemon's process; its log goes to a file beside the journal."""
-        with (self.config.table_dir / "daemon.log").open("ab") as errors:
-            self.child = await asyncio.create_subprocess_exec(*self.words(), stderr=errors)
+        path = self.config.table_dir / "daemon.log"
+        path.touch(mode=0o600)
+        with path.open("ab") as log:
+            self.child = await asyncio.create_subprocess_exec(
+                *self.words(), stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log
+            )
 
     async def _hear(self, audience: Audience, subscription: AsyncSubscription) -> None:
         async for delivery in subscription:
@@ -122,8 +127,9 @@ class RealLinks:
         """Called while something is awaited of the daemon: is it there at all?"""
         assert self.child is not None
         if self.child.returncode is not None:
-            raise RuntimeError(
-                f"the daemon ended with {self.child.returncode}; see {self.config.table_dir}/daemon.log"
+            log = self.config.table_dir / "daemon.log"
+            raise StationError(
+                f"the daemon ended with {self.child.returncode}; {log} says:\n{_last_line(log)}"
             )
         self.check_listeners()
 
@@ -159,6 +165,11 @@ class RealLinks:
             await self.child.wait()
         for device in self._devices.values():
             device.unplug()
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return lines[-1] if lines else "nothing"
 
 
 class LiveLinks(RealLinks):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import TracebackType
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -13,6 +14,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table as Grid
 
 from controller.station.config import StationConfig
+from controller.station.watch import render
 from controller.table.events import Audience
 from simulators.studio import OPENING_BALANCE, Studio
 
@@ -31,29 +33,31 @@ class Show:
     def _picture(self) -> Group:
         now_us = time.time_ns() // 1_000
         folder = self._config.table_dir
-        lines = "\n".join(self._studio.overlay.lines(now_us))
+        picture = self._studio.dealer.picture
+        todo = "" if picture is None else f"next at the table: {picture.prompt.text}"
         where = "\n".join(
             (
                 f"journal  {folder}/*.journal",
                 f"bus      {self._config.endpoints.live[Audience.PUBLIC]}",
                 f"daemon   {folder}/daemon.log",
-                f"Ctrl-C ends it. In another terminal: tablectl watch {self._config.path}",
+                f"Ctrl-C ends it. In another terminal: {sys.argv[0]} watch {self._config.path}",
             )
         )
-        table = self._config.settings.table
-        return Group(Panel(lines, title=f"table {table}"), Panel(self._balances(), title="players"), where)
+        watched = render(self._studio.overlay.snapshot, now_us)
+        return Group(watched, todo, Panel(self._balances(), title="players"), where)
 
     def _balances(self) -> Grid:
+        across = max(1, min(3, Console().width // 36))
         grid = Grid(box=None, pad_edge=False)
-        for column in ("player", "balance", "since start") * 3:
-            grid.add_column(column, justify="left" if column == "player" else "right")
+        for column in ("player", "balance", "won or lost") * across:
+            grid.add_column(column, justify="left" if column == "player" else "right", no_wrap=True)
         cells = []
         for player, balance in sorted(self._studio.wallet.balances().items()):
             change = balance - OPENING_BALANCE
             colour = "green" if change > 0 else "red" if change < 0 else "dim"
             cells += [player, f"{balance / 100:,.2f}", f"[{colour}]{change / 100:+,.2f}[/]"]
-        for first in range(0, len(cells), 9):
-            grid.add_row(*cells[first : first + 9])
+        for first in range(0, len(cells), 3 * across):
+            grid.add_row(*cells[first : first + 3 * across])
         return grid
 
     def __enter__(self) -> Show:

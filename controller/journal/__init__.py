@@ -2,6 +2,7 @@
 
 from controller.journal.days import Days
 from controller.journal.errors import JournalDamaged, JournalError, JournalFailed, JournalInUse
+from controller.journal.files import WriterLock
 from controller.journal.reader import Reader
 from controller.journal.records import ZERO_HASH, AudienceHead, Heads, Step
 from controller.journal.store import Journal
@@ -21,5 +22,6 @@ __all__ = [
     "JournalInUse",
     "Reader",
     "Step",
+    "WriterLock",
     "verify",
 ]

@@ -359,6 +359,7 @@ class _Line:
 
     def opened(self, device: str) -> None:
         self._cut_off = False
+        log.info("scanner open", extra={"facts": {"scanner": self._scanner, "device": device}})
         self._station.bring(Kind.OPENED, self._scanner, device)
 
     def chunk(self, data: bytes) -> None:
@@ -380,6 +381,7 @@ class _Line:
         self._station.bring(Kind.STALE, self._scanner, data.hex())
 
     def lost(self, reason: str) -> None:
+        log.warning("scanner lost", extra={"facts": {"scanner": self._scanner, "reason": reason}})
         self._station.bring(Kind.LOST, self._scanner, reason.replace("\n", " "))
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import pytest
 
 from controller.station.config import StationConfig, load
-from simulators.commands import START_US
 from simulators.faults.catalogue import Amount, Plan
 from simulators.links import DirectLink, FastLinks, Link
+from simulators.simulate_command import START_US
 from simulators.studio import Studio
 from simulators.world import World
 

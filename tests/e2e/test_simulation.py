@@ -18,10 +18,10 @@ from oracle import expected_balances
 from controller.games.russian_live import SWITCH_CARDS
 from controller.journal import Days
 from controller.station.config import load
-from simulators.commands import START_US
 from simulators.faults.catalogue import FAULTS, Amount, Plan
 from simulators.links import FastLinks
 from simulators.shoe import shuffled
+from simulators.simulate_command import START_US
 from simulators.studio import OPENING_BALANCE, RoundRecord, Studio, differences
 from simulators.world import World
 

@@ -17,10 +17,10 @@ from controller.journal import Days
 from controller.station.config import StationConfig, load
 from controller.table.events import AUDIENCES
 from simulators.actor import Actor, Feed, Press
-from simulators.commands import START_US
 from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.points import Point, PowerCut
 from simulators.links import Deliver, FastLinks
+from simulators.simulate_command import START_US
 from simulators.studio import Studio
 from simulators.world import World
 

@@ -22,8 +22,8 @@ from controller.journal.records import Step
 from controller.station.start import start
 from controller.station.verify_command import make_report
 from controller.table.events import InputAccepted
-from simulators.commands import START_US
 from simulators.faults.points import Point, PowerCut
+from simulators.simulate_command import START_US
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 ROUNDS = 4 if SOAK else 3

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import sys
 import time
+from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.bus.errors import BusError
-from controller.journal import JournalError
+from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
 from simulators.faults.catalogue import BY_ID, Amount, Plan
@@ -18,21 +21,32 @@ from simulators.show import Progress, Show
 from simulators.studio import Studio, differences
 from simulators.world import World
 
-START_US = 1_767_225_600_000_000
-"""Simulated time begins on 2026-01-01, so that a seed gives the same times every day."""
+START_US = 1_767_268_800_000_000
+"""Simulated time begins on 2026-01-01 at noon UTC, so that a seed gives the same times every day."""
 NEGATIVE, REFUSED = 1, 3
 WITHOUT_END = 1_000_000_000
+SEED = 30
+"""A day whose first rounds have all kinds of choices."""
 
 
 def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand."""
     parser = subcommands.add_parser("simulate", help="play a table with simulated hardware and people")
-    parser.add_argument("config", type=Path, help="the table's TOML file; its environment must be simulated")
-    parser.add_argument("--rounds", type=int, default=None, help="how many rounds (default: until Ctrl-C)")
-    parser.add_argument("--seed", type=int, default=1, help="cards, people and faults all follow from it")
-    parser.add_argument("--faults", type=Amount, choices=list(Amount), default=Amount.NONE)
+    parser.add_argument("config", type=Path, help="the TOML file of a simulated table")
+    parser.add_argument("--rounds", type=positive, help="how many rounds (default: until Ctrl-C)")
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help=f"of cards, people and faults (default {SEED})"
+    )
+    parser.add_argument(
+        "--faults",
+        type=Amount,
+        choices=list(Amount),
+        default=Amount.NONE,
+        help="rounds with a fault: none, one in ten, or all (default none)",
+    )
     parser.add_argument("--only", metavar="FAULT", choices=sorted(BY_ID), help="this fault in every round")
-    parser.add_argument("--pace", choices=("real", "fast"), default="real")
+    pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
+    parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
     parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
     parser.set_defaults(run=simulate)
 
@@ -43,12 +57,31 @@ def simulate(arguments: argparse.Namespace) -> int:
         config = load(arguments.config)
         if config.environment != "simulated":
             raise StationError(f"{arguments.config}: environment: {config.environment}, expected simulated")
+        make_room(config)
         return asyncio.run(play(config, arguments))
     except (StationError, JournalError, BusError) as error:
-        print(error, file=sys.stderr)  # noqa: T201 - the command line's own answer
+        print(f"tablectl: {error}", file=sys.stderr)  # noqa: T201 - the command line's own answer
         return REFUSED
-    except KeyboardInterrupt:
-        return 0
+
+
+def positive(text: str) -> int:
+    """Read a number of rounds. Raises ValueError for less than one."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def make_room(config: StationConfig) -> None:
+    """Move aside what an earlier simulation of this table has left: its bettors are gone with it.
+
+    Raises JournalInUse when the table is being run by another process.
+    """
+    paths = Days(config.table_dir).paths()
+    if not paths:
+        return
+    WriterLock(paths[-1]).release()
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    config.table_dir.rename(config.table_dir.with_name(f"{config.table_dir.name}.{stamp}"))
 
 
 async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
@@ -67,18 +100,30 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     show = Show(config, studio) if arguments.pace == "real" else Progress(studio, rounds)
     world = World(link, studio.actors, is_done=studio.dealer.is_done, after_act=show.refresh)
     began = time.monotonic()
+    playing = asyncio.current_task()
+    assert playing is not None
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
     with show:
-        await world.run()
+        try:
+            await world.run()
+        except asyncio.CancelledError:
+            playing.uncancel()
     return _report(studio, time.monotonic() - began)
 
 
 def _report(studio: Studio, took_s: float) -> int:
+    """Say what was played, which faults were committed, and whether the table made of them what it must."""
     rounds = [record for roundid, record in studio.auditor.rounds.items() if roundid != "between"]
     cancelled = sum(record.terminals == ["cancelled"] for record in rounds)
+    confirmed = sum(record.terminals == ["confirmed"] for record in rounds)
+    faults = Counter(case.fault.id for case in studio.dealer.committed.values())
     lines = [
-        f"{len(rounds)} rounds in {took_s:.1f} s: {len(rounds) - cancelled} confirmed, {cancelled} cancelled",
-        f"{len(studio.dealer.committed)} faults committed",
-        f"wallet: {len(studio.wallet.waiting())} rounds waiting, accounts sum to {studio.wallet.total()}",
+        f"{len(rounds)} rounds in {took_s:.1f} s: {confirmed} confirmed, {cancelled} cancelled",
+        f"journal and recording: {studio.journal_folder}",
+        f"wallet: {len(studio.wallet.waiting())} rounds still to settle; "
+        f"all accounts together {studio.wallet.total()} (0: nothing made, nothing lost)",
+        *(f"  fault {name}: {count}" for name, count in sorted(faults.items())),
     ]
     wrong = [*differences(studio), *studio.wallet.trial_balance()]
     lines += wrong or ["faults and incidents match one to one"]

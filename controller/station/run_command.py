@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import signal
+import sys
 from pathlib import Path
 
 from controller.bus.errors import BusError
@@ -15,6 +16,8 @@ from controller.station.clock import LiveClock
 from controller.station.config import load
 from controller.station.errors import StationError
 from controller.station.station import Station
+from controller.station.terminal import complain
+from controller.table.events import Audience
 
 REFUSED_TO_START = 3
 FAILED = 1
@@ -34,8 +37,20 @@ def run(arguments: argparse.Namespace) -> int:
         config = load(arguments.config)
         station = Station(config, LiveClock())
     except (StationError, JournalError, BusError) as error:
-        logging.getLogger("station").critical(str(error))
+        if sys.stderr.isatty():
+            complain(str(error))
+        else:
+            logging.getLogger("station").critical(str(error))
         return REFUSED_TO_START
+    facts = {
+        "table": config.settings.table,
+        "environment": config.environment.value,
+        "epoch": station.kernel.table.state.epoch,
+        "journal": str(station.journal.path),
+        "public_feed": config.endpoints.live[Audience.PUBLIC],
+        "operator": config.endpoints.operator,
+    }
+    logging.getLogger("station").info("the table runs", extra={"facts": facts})
     return asyncio.run(serve(station))
 
 
