@@ -68,6 +68,35 @@ class Window(msgspec.Struct, frozen=True):
     hands: Any = None
 
 
+class Decide(msgspec.Struct, frozen=True):
+    """A time in which each of `boxes` decides, and cards depend on what. Answered by None once it is open.
+
+    Each box's decision is then asked for by `DecisionOf`, in the order in which the dealer serves them;
+    answers may come in any order, unless `in_order` (OAB-14). `hands` as in `Window`.
+    """
+
+    stage: str
+    boxes: tuple[str, ...]
+    actions: tuple[str, ...]
+    prices_in_antes: Mapping[str, str]
+    in_order: bool = False
+    hands: Any = None
+
+
+class DecisionOf(msgspec.Struct, frozen=True):
+    """What `box` has decided in the open `Decide` of `stage`. Answered by a `Decision`."""
+
+    stage: str
+    box: str
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """One box's decision. `action` is None for silence; `positions`, from 1, go with an exchange."""
+
+    action: str | None
+    positions: tuple[int, ...] = ()
+
+
 class Turn(msgspec.Struct, frozen=True):
     """The dealer turns the cards of `place` and presses once. Answered by None."""
 
@@ -97,8 +126,8 @@ class WindowAnswer(msgspec.Struct, frozen=True):
 
 
 BoxStates: TypeAlias = Mapping[str, BoxState]
-Step: TypeAlias = Betting | Deal | Window | Turn | LayAside | Announce
-Answer: TypeAlias = BoxStates | Card | WindowAnswer | None
+Step: TypeAlias = Betting | Deal | Window | Decide | DecisionOf | Turn | LayAside | Announce
+Answer: TypeAlias = BoxStates | Card | WindowAnswer | Decision | None
 Procedure: TypeAlias = Generator[Step, Answer, Any]
 """Returns the outcome of the round, in the game's own type."""
 
@@ -160,4 +189,11 @@ def window(step: Window) -> Generator[Step, Answer, WindowAnswer]:
     """Yield `step` and return its final facts."""
     answer = yield step
     assert isinstance(answer, WindowAnswer)
+    return answer
+
+
+def decision(step: DecisionOf) -> Generator[Step, Answer, Decision]:
+    """Yield `step` and return what the box has decided."""
+    answer = yield step
+    assert isinstance(answer, Decision)
     return answer
