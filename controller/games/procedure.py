@@ -166,6 +166,10 @@ class Game(Protocol):
         """Whether a player may still have to decide something in this round."""
         ...
 
+    def is_decision(self, step: Decide, decision: Decision) -> bool:
+        """Whether a box may decide so in this window."""
+        ...
+
     def script(self) -> Procedure:
         """Return the procedure of one round, at its beginning."""
         ...

@@ -18,6 +18,8 @@ from controller.games.procedure import (
     Betting,
     BoxState,
     Deal,
+    Decide,
+    Decision,
     Face,
     LayAside,
     Procedure,
@@ -76,6 +78,10 @@ class RussianLive:
     def decision_to_come(self, stages_closed: frozenset[str]) -> bool:
         """Until the buy time is over, somebody may have to decide (RPL-33)."""
         return BUY_TIME not in stages_closed
+
+    def is_decision(self, step: Decide, decision: Decision) -> bool:
+        """No card hangs on a player's choice here: the table asks for facts only."""
+        return False
 
     def script(self) -> Procedure:
         """The round. Card i of the deal goes to place (i - 1) mod 4 (RPL-09)."""

@@ -54,6 +54,11 @@ class Refusal(StrEnum):
     NO_INCIDENT = "NO_INCIDENT"
     WRONG_INCIDENT = "WRONG_INCIDENT"
     WRONG_WINDOW = "WRONG_WINDOW"
+    WRONG_DECISION = "WRONG_DECISION"
+    """Not an action of this window, or positions that no exchange has."""
+    ALREADY_DECIDED = "ALREADY_DECIDED"
+    NOT_ITS_TURN = "NOT_ITS_TURN"
+    """An earlier box decides first (OAB-14)."""
     WRONG_COUNT = "WRONG_COUNT"
     UNKNOWN_PLACE = "UNKNOWN_PLACE"
     UNKNOWN_SCANNER = "UNKNOWN_SCANNER"
@@ -276,6 +281,15 @@ class HandsOffered(Event, frozen=True, kw_only=True, tag="hands.offered"):
     hands: tuple[HandOffer, ...]
 
 
+class DecisionMade(Event, frozen=True, kw_only=True, tag="decision.made"):
+    """A box has decided; `action` None is its silence, judged by the rules of the game."""
+
+    window: str
+    box: str
+    action: str | None
+    positions: tuple[int, ...] = ()
+
+
 class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
     """A window ended. `ended_by` is `time`, `all_decided` or `cancel`."""
 
@@ -430,6 +444,7 @@ AnyEvent: TypeAlias = (
     | HandEvaluated
     | DecisionOpened
     | HandsOffered
+    | DecisionMade
     | DecisionClosed
     | ResultProposed
     | RoundConfirmed
