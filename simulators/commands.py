@@ -78,7 +78,7 @@ def _report(studio: Studio, took_s: float) -> int:
     lines = [
         f"{len(rounds)} rounds in {took_s:.1f} s: {len(rounds) - cancelled} confirmed, {cancelled} cancelled",
         f"{len(studio.dealer.committed)} faults committed",
-        f"wallet: {len(studio.wallet.waiting())} rounds waiting, all accounts together {studio.wallet.total()}",
+        f"wallet: {len(studio.wallet.waiting())} rounds waiting, accounts sum to {studio.wallet.total()}",
     ]
     wrong = [*differences(studio), *studio.wallet.trial_balance()]
     lines += wrong or ["faults and incidents match one to one"]

@@ -8,8 +8,6 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
@@ -19,7 +17,7 @@ from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
 from simulators.faults.catalogue import Case, Plan
-from simulators.faults.misdeeds import WINDOW_MOMENTS, Misdeeds
+from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import shuffled
 
 SECOND = 1_000_000
@@ -40,17 +38,6 @@ AT_ONCE = frozenset({"CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
 LOOK_AGAIN_US = 4 * SECOND
 NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"})
-
-
-class Hardware(NamedTuple):
-    """What is printed on the cards, and how the scanner frames it.
-
-    `spell_foreign` spells a card of a deck that does not belong to the table.
-    """
-
-    spell: Callable[[Card], str]
-    spell_foreign: Callable[[Card], str]
-    encode: Callable[[str], bytes]
 
 
 class Dealer:
@@ -237,8 +224,3 @@ class Dealer:
 def out_count(picture: Picture) -> int:
     """Return how many cards are out of the shoe."""
     return sum(map(len, picture.places.values())) + picture.burned_count
-
-
-def fault_round(picture: Picture) -> int:
-    """Return the round whose fault is due: before START it is the next one's."""
-    return picture.round_no + (1 if picture.prompt.code in ("SHUFFLE", "START") else 0)

@@ -22,8 +22,9 @@ from controller.table.inputs import Role
 from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Planned, Press
 from simulators.betting import BettingSystem, Quirk
-from simulators.dealer import Dealer, Hardware
+from simulators.dealer import Dealer
 from simulators.faults.catalogue import Case, Plan
+from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
 from simulators.supervisor import Supervisor
 from simulators.wallet import Wallet

@@ -159,6 +159,8 @@ def _record(config: StationConfig, started: Started, journal: Journal, since: Bo
     if since.carried is not None:
         facts.append(("carried", since.carried.decode()))
     path = config.table_dir / "sessions" / f"{started.epoch:06d}-{started.at}.capture"
+    # A start of this epoch that died before its first step was durable: nothing from outside is in it.
+    path.unlink(missing_ok=True)
     recorder = Recorder(path, facts)
     for step in journal.reader.steps(since.after):
         recorder.write(Line(step.at_us, Kind.INPUT, "journal", step.input.decode()))

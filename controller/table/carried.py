@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.table.charts import Phase, PhaseChart
+from controller.table.charts import Phase
 from controller.table.state import RequestAnswer, TableState
 
 VERSION = 1
@@ -56,7 +56,7 @@ def restore(t: TableState, raw: bytes) -> None:
     record = msgspec.json.decode(raw, type=Carried)
     if record.version != VERSION:
         raise msgspec.ValidationError(f"carried record of version {record.version}, expected {VERSION}")
-    t.phases, t.phase = PhaseChart(start_value=record.phase), record.phase
+    t.phase = record.phase
     t.epoch, t.program, t.rules, t.now = record.epoch, record.program, record.rules, record.now
     t.round_no = record.round_no
     t.incidents_count = record.incidents_count

@@ -1,8 +1,8 @@
 """The two charts of every game: the phase of the round, and the state of an open incident.
 
-They say which inputs a table takes, and are stepped when a phase or an incident's state changes, never
-for a card. `accepted_inputs` reads both once, into the table that answers every pair; a test keeps it
-as a golden.
+They say which inputs a table takes and where each event leads. Both are read once, at import, into tables
+of plain pairs: a step of a table costs a look-up, not a run of the chart. A test walks the charts
+themselves beside the tables, and another keeps (phase, incident, input) as a golden.
 """
 
 from __future__ import annotations
@@ -157,15 +157,31 @@ ONLY_IN_INCIDENT = frozenset(
 )
 
 
+def _targets(chart: type[StateChart[Any]]) -> dict[tuple[str, str], str]:
+    return {
+        (state.id, event.id): transition.target.id if transition.target is not None else state.id
+        for state in chart.states
+        for transition in state.transitions
+        for event in transition.events
+    }
+
+
 def _inputs(chart: type[StateChart[Any]], state_id: str) -> frozenset[str]:
     state = next(state for state in chart.states if state.id == state_id)
     return frozenset(event.id for transition in state.transitions for event in transition.events)
 
 
 PHASE_INPUTS = {phase: _inputs(PhaseChart, phase) for phase in Phase}
-INCIDENT_INPUTS = {
+INCIDENT_INPUTS: dict[IncidentState, frozenset[str]] = {
     state: _inputs(IncidentChart, state) for state in IncidentState if state is not IncidentState.NONE
 }
+
+
+PHASE_TARGETS = {key: Phase(target) for key, target in _targets(PhaseChart).items()}
+INCIDENT_TARGETS = {
+    key: IncidentState(target) for key, target in _targets(IncidentChart).items() if target != "closed"
+}
+"""(state, event) to the state that it leads to, itself where it stays; a closed incident has none. Another pair is a bug of ours."""
 
 
 def is_accepted(phase: Phase, incident: IncidentState, name: str) -> bool:

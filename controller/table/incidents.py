@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from controller.table import dealing
-from controller.table.charts import IncidentChart, Phase
+from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
     IncidentAsked,
@@ -63,10 +63,9 @@ def open_incident(
 ) -> Incident:
     """Open an incident and shut the gate; `first` is the chart event that says whom it asks."""
     t.incidents_count += 1
-    chart = IncidentChart()
-    chart.send(first)
+    state = INCIDENT_TARGETS[IncidentState.NONE, first]
     place, n = where if where is not None else (None, None)
-    incident = Incident(t.incidents_count, kind, cell, prompt, chart, place=place, n=n)
+    incident = Incident(t.incidents_count, kind, cell, prompt, state, place=place, n=n)
     incident.stops_betting = t.phase is Phase.BETTING
     if report is not None:
         incident.reported_by, incident.reason, incident.place = (
@@ -93,7 +92,7 @@ def open_incident(
 def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     """Ask somebody else, or something else; `event` is the chart's."""
     incident.prompt = prompt
-    incident.chart.send(event)
+    incident.state = INCIDENT_TARGETS[incident.state, event]
     t.emit(IncidentAsked(incident=incident.number, prompt=prompt))
 
 
@@ -104,7 +103,7 @@ def decide(
     t.emit(
         IncidentDecided(incident=incident.number, cell=incident.cell, verdict=verdict, by=by, reason=reason)
     )
-    incident.chart.send("close")
+    assert "close" in INCIDENT_INPUTS[incident.state], incident
     t.incidents.remove(incident)
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 

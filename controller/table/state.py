@@ -12,7 +12,7 @@ import msgspec
 
 from controller.cards import Card, CodeMap, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
-from controller.table.charts import IncidentChart, IncidentState, Phase, PhaseChart
+from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
 from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
 from controller.table.inputs import CancelReason
@@ -112,7 +112,8 @@ class Incident:
     kind: IncidentKind
     cell: str
     prompt: str
-    chart: IncidentChart
+    state: IncidentState
+    """What it waits for."""
     place: str | None = None
     n: int | None = None
     read: UnplacedRead | None = None
@@ -124,11 +125,6 @@ class Incident:
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
-
-    @property
-    def state(self) -> IncidentState:
-        """What it waits for."""
-        return IncidentState(next(iter(self.chart.configuration)).id)
 
 
 class UnplacedRead(msgspec.Struct, frozen=True):
@@ -160,9 +156,7 @@ class TableState:
     settings: TableSettings
     game: Game
     register: Register[Where]
-    phases: PhaseChart
     phase: Phase = Phase.CLOSED
-    """Where the phase chart stands: the chart takes 4 us to say so, and every card asks it thrice."""
     epoch: int = 0
     program: str = ""
     rules: str = ""
@@ -199,9 +193,8 @@ class TableState:
         self.events.append(event)
 
     def move(self, event: str) -> None:
-        """Step the phase chart."""
-        self.phases.send(event)
-        self.phase = Phase(next(iter(self.phases.configuration)).id)
+        """Go where the phase chart leads from here with `event`."""
+        self.phase = PHASE_TARGETS[self.phase, event]
 
     def arm(self, name: str, due: int) -> None:
         """Set the deadline `name`, replacing an earlier one of that name."""
@@ -230,4 +223,4 @@ def new_state(
     settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap]
 ) -> TableState:
     """Return a table that is off and has never run."""
-    return TableState(settings, game, Register(deck, other_decks), PhaseChart(start_value=Phase.CLOSED))
+    return TableState(settings, game, Register(deck, other_decks))

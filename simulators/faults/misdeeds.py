@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Protocol
 
+from controller.cards import Card
 from controller.table import inputs as i
 from controller.table.picture import Picture
-from simulators.actor import Act, Bytes, Planned, Replug, Unplug, Wake
+from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
 from simulators.faults.catalogue import Case, Moment
-
-if TYPE_CHECKING:
-    from simulators.dealer import Dealer
 
 SECOND = 1_000_000
 WINDOW_MOMENTS = {
@@ -29,10 +27,42 @@ NO_DECKS_CODE = "9999"
 """A code that no deck of the house has."""
 
 
+class Hardware(NamedTuple):
+    """What is printed on the cards, and how the scanner frames it.
+
+    `spell_foreign` spells a card of a deck that does not belong to the table.
+    """
+
+    spell: Callable[[Card], str]
+    spell_foreign: Callable[[Card], str]
+    encode: Callable[[str], bytes]
+
+
+class Hands(Protocol):
+    """What a fault needs of the dealer."""
+
+    scanner: str
+    hardware: Hardware
+    committed: dict[int, Case]
+
+    def due_fault(self, picture: Picture) -> Case | None: ...
+    def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press: ...
+    def frame(self, code: str) -> Bytes: ...
+    def card(self, picture: Picture, back: int = 0) -> Card: ...
+    def last_of_shoe(self, picture: Picture) -> Card: ...
+    def hold(self, picture: Picture) -> str: ...
+    def scan(self, picture: Picture) -> Bytes: ...
+
+
+def fault_round(picture: Picture) -> int:
+    """Return the round whose fault is due: before START it is the next one's."""
+    return picture.round_no + (1 if picture.prompt.code in ("SHUFFLE", "START") else 0)
+
+
 class Misdeeds:
     """The faults of one dealer."""
 
-    def __init__(self, dealer: Dealer) -> None:
+    def __init__(self, dealer: Hands) -> None:
         self._dealer = dealer
         self._windows_seen: set[tuple[int, str]] = set()
 
@@ -76,8 +106,6 @@ class Misdeeds:
         return None
 
     def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
-        from simulators.dealer import fault_round
-
         self._dealer.committed[fault_round(picture)] = case
         planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
         if case.fault.id in ("unplugged", "unplugged-card-drawn"):
@@ -87,65 +115,65 @@ class Misdeeds:
         return planned
 
 
-Deed = Callable[["Dealer", Picture], list[Act]]
+Deed = Callable[[Hands, Picture], list[Act]]
 
 
 def _report(reason: i.CancelReason) -> Deed:
-    def report(dealer: Dealer, picture: Picture) -> list[Act]:
+    def report(dealer: Hands, picture: Picture) -> list[Act]:
         return [dealer.press(picture, i.ReportCancel(reason, picture.prompt.place))]
 
     return report
 
 
 def _press(command: i.AnyCommand) -> Deed:
-    def press(dealer: Dealer, picture: Picture) -> list[Act]:
+    def press(dealer: Hands, picture: Picture) -> list[Act]:
         return [dealer.press(picture, command)]
 
     return press
 
 
-def _press_twice(dealer: Dealer, picture: Picture) -> list[Act]:
+def _press_twice(dealer: Hands, picture: Picture) -> list[Act]:
     press = dealer.press(picture, i.ConfirmResult(), f"{picture.roundid}-twice")
     return [press, press]
 
 
-def _no_read(dealer: Dealer, picture: Picture) -> list[Act]:
+def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
     dealer.hold(picture)
     return [dealer.frame("NOREAD")]
 
 
-def _damaged(dealer: Dealer, picture: Picture) -> list[Act]:
+def _damaged(dealer: Hands, picture: Picture) -> list[Act]:
     frame = bytearray(dealer.hardware.encode(dealer.hold(picture)))
     frame[1] |= 0x80
     return [Bytes(dealer.scanner, (bytes(frame),))]
 
 
-def _split(dealer: Dealer, picture: Picture) -> list[Act]:
+def _split(dealer: Hands, picture: Picture) -> list[Act]:
     frame = dealer.hardware.encode(dealer.hold(picture))
     return [Bytes(dealer.scanner, (frame[:2], frame[2:]))]
 
 
-def _noise(dealer: Dealer, _: Picture) -> list[Act]:
+def _noise(dealer: Hands, _: Picture) -> list[Act]:
     return [Bytes(dealer.scanner, (b"\xff\x00\xfe",))]
 
 
-def _foreign(dealer: Dealer, picture: Picture) -> list[Act]:
+def _foreign(dealer: Hands, picture: Picture) -> list[Act]:
     return [dealer.frame(dealer.hardware.spell_foreign(dealer.card(picture)))]
 
 
-def _unknown(dealer: Dealer, _: Picture) -> list[Act]:
+def _unknown(dealer: Hands, _: Picture) -> list[Act]:
     return [dealer.frame(NO_DECKS_CODE)]
 
 
-def _last_card_again(dealer: Dealer, picture: Picture) -> list[Act]:
+def _last_card_again(dealer: Hands, picture: Picture) -> list[Act]:
     return [dealer.frame(dealer.hardware.spell(dealer.card(picture, back=1)))]
 
 
-def _scan(dealer: Dealer, picture: Picture) -> list[Act]:
+def _scan(dealer: Hands, picture: Picture) -> list[Act]:
     return [dealer.scan(picture)]
 
 
-def _unplug(dealer: Dealer, _: Picture) -> list[Act]:
+def _unplug(dealer: Hands, _: Picture) -> list[Act]:
     return [Unplug(dealer.scanner)]
 
 

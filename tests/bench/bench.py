@@ -1,6 +1,6 @@
 """`make bench`: how fast the table is, against measures that stay as they are.
 
-Three comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
+Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
 subscriber against the bare pipeline, replay against a straw man that decodes, encodes and hashes, a start
 and the memory it takes against bare imports. Each prints the medians of both sides, the median of the
 ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives "inconclusive".
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from latency import BareLine, LiveTable
+from latency import PAUSE_S, BareLine, LiveTable
 from pairs import Aim, Comparison, Measure, compare, percentile
 from replaying import Replay
 from starting import Starts
@@ -52,15 +52,27 @@ class Report(msgspec.Struct, frozen=True):
     figures: tuple[Comparison, ...]
 
 
-def latency(folder: Path, size: Size) -> tuple[Comparison, ...]:
+def calm(folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare the way of a card that comes after a pause."""
+    return latency(folder / "calm", size, pause_s=PAUSE_S)
+
+
+def hurried(folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare the way of a card that comes upon the one before."""
+    return latency(folder / "hurried", size, pause_s=0)
+
+
+def latency(folder: Path, size: Size, *, pause_s: float) -> tuple[Comparison, ...]:
     """Compare the way of a card."""
+    folder.mkdir()
     with closing(BareLine(folder / "bare")) as bare, closing(LiveTable(folder / "live")) as live:
-        return compare(_block(bare, size.cards), _block(live, size.cards), LATENCY, size.pairs)
+        measure, ours = _block(bare, size.cards, pause_s), _block(live, size.cards, pause_s)
+        return compare(measure, ours, LATENCY, size.pairs)
 
 
-def _block(line: BareLine | LiveTable, cards: int) -> Measure:
+def _block(line: BareLine | LiveTable, cards: int, pause_s: float) -> Measure:
     def measure() -> Mapping[str, float]:
-        samples = line.latencies_ns(cards)
+        samples = [line.deal(pause_s) for _ in range(cards)]
         return {name: percentile(samples, percent) / 1_000 for name, percent in (("p50", 50), ("p99", 99))}
 
     measure()  # The first block finds everything cold, on both sides.
@@ -80,7 +92,8 @@ def start(folder: Path, size: Size) -> tuple[Comparison, ...]:
 
 
 COMPARISONS = {
-    "card to subscriber / bare pipeline": latency,
+    "card to subscriber / bare pipeline, after a pause": calm,
+    "card to subscriber / bare pipeline, card upon card": hurried,
     "replay / straw man": replay,
     "start / bare imports": start,
 }

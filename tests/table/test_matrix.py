@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
+from statemachine.exceptions import TransitionNotAllowed
 from table.dealt import ANNA, BETS, BLUE, BORIS, FAILS, IN_PLAY, Dealt, digest, refusal
 
 from controller.cards import Card
 from controller.table import inputs as i
-from controller.table.charts import IncidentState, Phase, is_accepted
+from controller.table.charts import (
+    INCIDENT_TARGETS,
+    PHASE_TARGETS,
+    IncidentChart,
+    IncidentState,
+    Phase,
+    PhaseChart,
+    is_accepted,
+)
 from controller.table.events import Refusal
 from controller.table.picture import draw
 from controller.table.table import IN_ROUND
@@ -200,3 +210,27 @@ def test_an_unknown_scanner_is_refused_everywhere() -> None:
         )
         assert refusal(d.feed(i.ScannerOpened(at=d.now + 1, scanner="spare"))) is Refusal.UNKNOWN_SCANNER
         assert digest(d.table) == before
+
+
+@pytest.mark.parametrize(
+    ("chart", "targets"), [(PhaseChart, PHASE_TARGETS), (IncidentChart, INCIDENT_TARGETS)]
+)
+def test_the_tables_lead_where_the_charts_lead(chart: Any, targets: dict[tuple[str, str], str]) -> None:
+    """Each chart itself is stepped from each of its states with each of its events."""
+    events = {event.id for event in chart().events}
+    for state in chart.states:
+        for event in events if not state.final else ():
+            running = chart(start_value=state.id)
+            try:
+                running.send(event)
+            except TransitionNotAllowed:
+                assert (state.id, event) not in targets
+                continue
+            there = next(iter(running.configuration)).id
+            assert there == targets.get((state.id, event), "closed")
+
+
+def test_the_library_refuses_what_we_rely_on_being_refused() -> None:
+    """python-statemachine 3.2 ignores unknown events by default; our charts must not."""
+    with pytest.raises(TransitionNotAllowed):
+        PhaseChart().send("no_such_event")
