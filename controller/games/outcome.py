@@ -122,12 +122,7 @@ def outcome(facts: Facts, rules: Rules) -> Outcome:
 
 def prices(rules: Rules) -> dict[Wager, str]:
     """Return what each priced wager costs, in Antes, as it is published."""
-    return {
-        Wager.SIXTH_FEE: fraction_text(rules.prices.sixth_card),
-        Wager.EXCHANGE_FEE: fraction_text(rules.prices.exchange),
-        Wager.BET: fraction_text(rules.prices.bet),
-        Wager.BUY_FEE: fraction_text(rules.prices.purchase),
-    }
+    return rules.price_list.shown()
 
 
 def _check_cards(facts: Facts) -> None:
