@@ -59,7 +59,7 @@ def _offer(box: str, pattern: Pattern, cards: tuple[Card, ...], rules: Rules) ->
 
 
 def insurable(pattern: Pattern, hand: Hand, rules: Rules) -> bool:
-    """Whether insurance is open, from Three of a Kind: after a draw, by setting as dealt too (RPL-16, RPL-24)."""
+    """Whether insurance is open, from Three of a Kind: after a draw, by setting always (RPL-16, RPL-24)."""
     if not pattern.draws and not rules.insurance_in_options:
         return False
     return hand.main is not None and rules.insurance.covers(hand.main.kind)
