@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +29,8 @@ from controller.games.procedure import (
 from controller.games.published import Outcome
 from controller.games.registry import GAMES
 
-CONFIG = Path(__file__).parents[2] / "config" / "games"
+CONFIG = Path(os.environ.get("MUTATED_GAMES") or Path(__file__).parents[2] / "config" / "games")
+"""Where the settings lie; `mutate.py` puts changed ones elsewhere."""
 SISTERS = tuple(name for name in GAMES if name != "russian_poker_live")
 
 
