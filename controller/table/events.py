@@ -314,12 +314,22 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
     opened: tuple[OpenedCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
-        """The public sees hands and comparison; the wallets no cards beyond the hands."""
-        if audience is Audience.PUBLIC:
-            return msgspec.structs.replace(self, outcome=for_public(self.outcome))
-        if audience is Audience.SETTLEMENT:
-            return msgspec.structs.replace(self, opened=())
-        return self
+        """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
+        if audience is Audience.AUDIT:
+            return self
+        outcome = for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome
+        opened = () if audience is Audience.SETTLEMENT else self._without_closed()
+        return msgspec.structs.replace(self, outcome=outcome, opened=opened)
+
+    def _without_closed(self) -> tuple[OpenedCard, ...]:
+        """Name hands that the rules never publish, and leave them closed (OAB-05, GOA-10)."""
+        closed = {box.box: box.closed for box in self.outcome.boxes if box.closed is not None}
+        return tuple(
+            msgspec.structs.replace(card, card=None, key=None, closed_by=closed[card.place])
+            if card.place in closed
+            else card
+            for card in self.opened
+        )
 
 
 class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
