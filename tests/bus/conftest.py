@@ -105,9 +105,7 @@ class RunningBus:
         self.publisher = self._publisher()
 
     def feed(self, audience: Audience, **changes: Any) -> Feed:
-        feed = Feed.of(
-            self.endpoints, TABLE, audience=audience, environment=Environment.SIMULATED
-        )
+        feed = Feed.of(self.endpoints, TABLE, audience=audience, environment=Environment.SIMULATED)
         return Feed(**{**{name: getattr(feed, name) for name in feed.__struct_fields__}, **changes})
 
 

@@ -164,9 +164,7 @@ def free_ports() -> int:
     raise AssertionError("no eight free ports")
 
 
-def test_it_is_stale_without_alive_and_not_before(
-    bus: RunningBus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_stale_without_alive_and_not_before(bus: RunningBus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gap_keeper, "STALE_US", 500_000)
     with Subscription(bus.feed(Audience.PUBLIC), cursor=Cursor(), context=bus.context) as table:
         take(table, bus, Audience.PUBLIC)

@@ -82,9 +82,7 @@ def test_the_right_comes_from_the_endpoint(directory: Path, context: zmq.Context
     ]
 
 
-def test_nothing_is_answered_before_the_input_is_durable(
-    directory: Path, context: zmq.Context[Any]
-) -> None:
+def test_nothing_is_answered_before_the_input_is_durable(directory: Path, context: zmq.Context[Any]) -> None:
     station = Station(at_once=False)
     with intake(directory, context, station) as endpoints, context.socket(zmq.DEALER) as client:
         connect(client, endpoints.operator)
@@ -132,9 +130,7 @@ def test_a_full_queue_is_busy_and_the_same_request_may_come_again(
         (GOOD.replace(b"ann", b"a" * REQUEST_BYTES_MAX), "", "expected at most 65536"),
     ],
 )
-def test_malformed_says_where_what_came_and_what_was_expected(
-    raw: bytes, request_id: str, text: str
-) -> None:
+def test_malformed_says_where_what_came_and_what_was_expected(raw: bytes, request_id: str, text: str) -> None:
     answer = read_command("operator", raw)
     assert isinstance(answer, Answer)
     assert (answer.request, answer.accepted, answer.reason) == (request_id, False, "MALFORMED")
@@ -237,9 +233,7 @@ def test_a_client_on_a_loop_sends_overlapping_commands_one_after_another(
     assert all(answer.accepted for answer in answers)
 
 
-def test_a_client_on_a_loop_gives_up_with_the_request_id(
-    directory: Path, context: zmq.Context[Any]
-) -> None:
+def test_a_client_on_a_loop_gives_up_with_the_request_id(directory: Path, context: zmq.Context[Any]) -> None:
     async def main() -> None:
         endpoint = Endpoints.ipc(directory, TABLE).betting
         client = AsyncCommandClient(endpoint, "bets", timeout_ms=20, context=context)

@@ -51,9 +51,7 @@ def drain(socket: zmq.Socket[bytes]) -> None:
         socket.recv()
 
 
-def test_messages_come_as_one_frame_of_their_exact_bytes(
-    directory: Path, context: zmq.Context[Any]
-) -> None:
+def test_messages_come_as_one_frame_of_their_exact_bytes(directory: Path, context: zmq.Context[Any]) -> None:
     endpoints = Endpoints.ipc(directory, TABLE)
     sender, builder = publisher(endpoints, context), envelopes()
     listeners = {a: subscribed(context, endpoints.live[a], lambda: sender.alive(PULSE)) for a in AUDIENCES}
