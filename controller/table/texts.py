@@ -4,8 +4,9 @@ from __future__ import annotations
 
 PLACES = {
     "box1": "box 1",
-    "box2": "box 2 (main)",
+    "box2": "box 2",
     "box3": "box 3",
+    "box4": "box 4",
     "dealer": "the dealer",
     "switch": "the switch cards",
     "burn": "the burned cards",
