@@ -16,9 +16,10 @@ import msgspec
 
 
 class Advance(msgspec.Struct, frozen=True, tag="advance"):
-    """The clock shows `to_us` now."""
+    """The clock shows `to_us` now. The same time again, under a new `number`, asks for a fresh report."""
 
     to_us: int
+    number: int
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
@@ -29,9 +30,13 @@ Order: TypeAlias = Advance | Beat
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The daemon at rest. `wake_us` is when it wants the clock next; counts are since its start."""
+    """The daemon at rest. `wake_us` is when it wants the clock next; counts are since its start.
+
+    `number` is that of the last `Advance` it has taken, 0 before the first.
+    """
 
     now_us: int
+    number: int
     wake_us: int | None
     received: Mapping[str, int]
     ready: Mapping[str, bool]

@@ -117,6 +117,7 @@ class Reporter:
     ) -> None:
         self._station, self._feeds, self._clock = station, feeds, clock
         self._moved = station.moved = asyncio.Event()
+        self._number = 0
         self._socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
         self._socket.connect(link)
 
@@ -125,8 +126,9 @@ class Reporter:
         decoder = msgspec.json.Decoder(Order)
         while True:
             match decoder.decode(await self._socket.recv()):
-                case Advance(to_us=to_us):
+                case Advance(to_us=to_us, number=number):
                     self._clock.advance(to_us)
+                    self._number = number
                 case _:
                     self._station.beat()
             self._moved.set()
@@ -150,6 +152,7 @@ class Reporter:
         due, wake = station.next_due_us(), self._clock.next_wake_us()
         return Report(
             now_us=self._clock.now_us(),
+            number=self._number,
             wake_us=min((at for at in (due, wake) if at is not None), default=None),
             received={name: port.received_count for name, port in station.ports.items()},
             ready={name: port.is_ready for name, port in station.ports.items()},

@@ -61,6 +61,8 @@ class Dealer:
         """How many cards left the shoe in a round, and which of them, counted from 0, were burned."""
         self._misdeeds = Misdeeds(self)
         self._key: tuple[object, ...] = ()
+        self._planned_at: dict[tuple[object, ...], int] = {}
+        """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
         self._scanned: tuple[int, int] | None = None
         """Round and place in the shoe of the card that was scanned last."""
 
@@ -68,7 +70,10 @@ class Dealer:
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; a new prompt is acted on once."""
-        picture = self.picture = msgspec.json.decode(message, type=Picture)
+        before, picture = self.picture, msgspec.json.decode(message, type=Picture)
+        self.picture = picture
+        if before is not None and before.round_no != picture.round_no:
+            self._planned_at.clear()
         prompt = picture.prompt
         self._count(picture)
         planned = self._misdeeds.plan_in_window(picture, now_us)
@@ -143,7 +148,11 @@ class Dealer:
         if code == "CALL_SUPERVISOR" and self.committed_fault(picture) != "report-withdrawn":
             return []
         start = max(now_us, picture.prompt.not_before_us or 0)
-        return [Planned(start + self._delay_us(picture), Wake(str(self._key)))]
+        at_us = start + self._delay_us(picture)
+        if code not in AT_ONCE:
+            prompt = (picture.round_no, picture.phase, code, picture.prompt.place, picture.prompt.n)
+            at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
+        return [Planned(at_us, Wake(str(self._key)))]
 
     def _delay_us(self, picture: Picture) -> int:
         prompt = picture.prompt

@@ -1,8 +1,4 @@
-"""Between the actors and the table: real links to a daemon, or the station inside this process.
-
-A link delivers messages of the feeds, carries acts to the table, and owns the clock of a fast simulation.
-`settled` returns when every consequence of what was done has been delivered.
-"""
+"""Real links between the actors and the table: ptys, ZeroMQ, and a daemon in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,10 +6,9 @@ import asyncio
 import itertools
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 import zmq
@@ -21,133 +16,28 @@ import zmq.asyncio
 
 from controller.bus.client import AsyncCommandClient, AsyncSubscription, Cursor
 from controller.bus.client import Feed as BusFeed
-from controller.bus.errors import NoAnswer
-from controller.bus.publisher import Pulse
-from controller.bus.wire import Answer, CommandRequest
-from controller.journal.recording import Kind
+from controller.bus.errors import ChainBroken, NoAnswer
+from controller.bus.wire import Answer
 from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
-from controller.station.station import Station
 from controller.table.events import AUDIENCES, Audience
 from simulators.actor import Feed, Press
-from simulators.clock_link import Advance, Beat, Report, SimulatedClock
+from simulators.clock_link import Advance, Beat, Report
 from simulators.devices.pty import PtyDevice
 from simulators.faults.points import Point, PowerCut
 from simulators.faults.powercut import EXIT_STATUS
+from simulators.link import Deliver, DirectLink, Link, _DirectFeeds
 from simulators.rest import Rest
 
-Deliver = Callable[[Feed, bytes], None]
+__all__ = ["Deliver", "DirectLink", "FastLinks", "Link", "LiveLinks", "RealLinks", "_DirectFeeds"]
+
 STUCK_S = 30.0
 """A daemon that has not come to rest for so long is stuck; the simulation says so and stops."""
+SHORT_S = 2.0
+"""So long more may have been heard than was reported; then it is lost, and no report is on its way."""
 NUDGE_S = 0.05
 RESEND_MS = 250
 """A command that is not answered is sent again under its request id after this."""
-
-
-class Link(Protocol):
-    """What the world needs of a link."""
-
-    def now_us(self) -> int: ...
-    async def open(self, deliver: Deliver) -> None: ...
-    async def settled(self) -> int | None:
-        """Wait for rest; returns when the table wants the clock next."""
-        ...
-
-    async def advance(self, to_us: int) -> None: ...
-    async def press(self, press: Press) -> Answer: ...
-    async def send(self, device: str, data: bytes) -> None: ...
-    async def unplug(self, device: str) -> None: ...
-    async def replug(self, device: str) -> None: ...
-    async def close(self) -> None: ...
-
-
-class _DirectFeeds:
-    """Delivers what a station publishes in this process."""
-
-    def __init__(self, deliver: Deliver) -> None:
-        self._deliver = deliver
-
-    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None:
-        """Deliver the messages, audience by audience."""
-        for audience in AUDIENCES:
-            for raw in messages[audience]:
-                self._deliver(Feed(audience.value), raw)
-
-    def picture(self, raw: bytes) -> None:
-        """Deliver the picture."""
-        self._deliver(Feed.STATION, raw)
-
-    def alive(self, pulse: Pulse) -> None:
-        """Nobody in the same process goes stale."""
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-class DirectLink:
-    """The station in this process: no sockets, no ptys, the same kernel, journal and recording."""
-
-    def __init__(self, config: StationConfig, start_us: int) -> None:
-        self._config = config
-        self.clock = SimulatedClock(start_us)
-        self.station: Station | None = None
-        self._ready: dict[str, bool] = {}
-
-    def now_us(self) -> int:
-        """Return the simulated time."""
-        return self.clock.now_us()
-
-    async def open(self, deliver: Deliver) -> None:
-        """Start the station and plug the scanners in."""
-        feeds = _DirectFeeds(deliver)
-        self.station = Station(self._config, self.clock, open_feeds=lambda *_: feeds)
-        for name in self._config.scanners:
-            await self.replug(name)
-
-    async def settled(self) -> int | None:
-        """Everything is delivered already."""
-        return self._station.next_due_us()
-
-    async def advance(self, to_us: int) -> None:
-        """Move the clock and let fire what is due."""
-        self.clock.advance(to_us)
-        self._station.work()
-
-    async def press(self, press: Press) -> Answer:
-        """Submit a command and work it off."""
-        answers: list[Answer] = []
-        request = CommandRequest(press.request or "", press.actor, press.round_no, press.command)
-        assert self._station.submit(press.endpoint, request, answers.append)
-        self._station.work()
-        return answers[0]
-
-    async def send(self, device: str, data: bytes) -> None:
-        """Bring bytes; what is sent while unplugged is lost."""
-        if self._ready.get(device):
-            self._bring(Kind.CHUNK, device, data.hex())
-
-    async def unplug(self, device: str) -> None:
-        """Lose the port."""
-        self._ready[device] = False
-        self._bring(Kind.LOST, device, "unplugged")
-
-    async def replug(self, device: str) -> None:
-        """Have the port back."""
-        self._ready[device] = True
-        self._bring(Kind.OPENED, device, "direct")
-
-    def _bring(self, kind: Kind, source: str, payload: str) -> None:
-        self._station.bring(kind, source, payload)
-        self._station.work()
-
-    @property
-    def _station(self) -> Station:
-        assert self.station is not None
-        return self.station
-
-    async def close(self) -> None:
-        """Close journal and recording."""
-        self._station.close()
 
 
 class RealLinks:
@@ -310,6 +200,7 @@ class FastLinks(RealLinks):
     def __init__(self, config: StationConfig, start_us: int) -> None:
         super().__init__(config)
         self._now_us = start_us
+        self._number = 0
         self._rest = Rest()
         self._starts = itertools.count()
         self.kill_next_at: tuple[Point, int] | None = None
@@ -356,9 +247,13 @@ class FastLinks(RealLinks):
     async def settled(self) -> int | None:
         """Wait until the daemon is at rest at this time and everybody has heard all of it."""
         loop = asyncio.get_running_loop()
-        stuck_at = loop.time() + STUCK_S
-        while not self._rest.reached(self._now_us):
-            if loop.time() > stuck_at:
+        began = short_since = loop.time()
+        while not self._rest.reached(self._now_us, self._number):
+            now = loop.time()
+            short_since = short_since if self._rest.is_short() else now
+            if now > short_since + SHORT_S:
+                raise ChainBroken(f"sent, and not in the journal any more: {self._rest}")
+            if now > began + STUCK_S:
                 raise RuntimeError(f"no rest at {self._now_us}: {self._rest}")
             await self._more()
         assert self._rest.report is not None
@@ -375,7 +270,7 @@ class FastLinks(RealLinks):
                 await self.news.wait()
         except TimeoutError:
             await self.look_after_daemon()
-            await self._order(Advance(self._now_us))
+            await self._order(Advance(self._now_us, self._number))
             await self._order(Beat())
 
     async def _order(self, order: Advance | Beat) -> None:
@@ -415,7 +310,28 @@ class FastLinks(RealLinks):
     async def advance(self, to_us: int) -> None:
         """Move the daemon's clock."""
         self._now_us = to_us
-        await self._order(Advance(to_us))
+        await self._ask_again()
+
+    async def _ask_again(self) -> None:
+        """Let no older report count any more."""
+        self._number += 1
+        await self._order(Advance(self._now_us, self._number))
+
+    async def press(self, press: Press) -> Answer:
+        """Send a command; the answer may come before the messages that follow from it."""
+        answer = await super().press(press)
+        await self._ask_again()
+        return answer
+
+    async def unplug(self, device: str) -> None:
+        """Pull the cable; rest means that the daemon has noticed."""
+        await super().unplug(device)
+        self._rest.plugged(device, is_in=False)
+
+    async def replug(self, device: str) -> None:
+        """Plug it in again."""
+        await super().replug(device)
+        self._rest.plugged(device, is_in=True)
 
     def is_ready(self, device: str) -> bool:
         """Whether the daemon reads this device now."""

@@ -20,6 +20,7 @@ class Rest:
         self._picture = ""
         self._written: dict[str, int] = {}
         self._base: dict[str, int] = {}
+        self._unplugged: set[str] = set()
 
     def begin_life(self) -> None:
         """Forget what the life before has reported and read; what was heard stays heard."""
@@ -48,12 +49,23 @@ class Rest:
         """Whether the daemon reads this device now."""
         return self.report is not None and self.report.ready.get(device, False)
 
-    def reached(self, now_us: int) -> bool:
-        """Whether the daemon has come to rest at this time and everybody has heard all of it."""
+    def plugged(self, device: str, *, is_in: bool) -> None:
+        """Note that a cable was pulled or plugged in; how soon a device is read again, no rest waits for."""
+        (self._unplugged.discard if is_in else self._unplugged.add)(device)
+
+    def is_short(self) -> bool:
+        """Whether more was heard than the last report says was ever sent."""
+        return self.report is not None and any(
+            heard > self.report.seqs[audience] for audience, heard in self._seqs.items()
+        )
+
+    def reached(self, now_us: int, number: int) -> bool:
+        """Whether the daemon rests at this time, with order `number` taken, and everybody has heard all."""
         report = self.report
         return (
             report is not None
-            and report.now_us == now_us
+            and (report.now_us, report.number) == (now_us, number)
+            and not any(report.ready[name] for name in self._unplugged)
             and self._seqs == dict(report.seqs)
             and self._picture == report.picture
             and all(

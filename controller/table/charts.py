@@ -181,7 +181,10 @@ PHASE_TARGETS = {key: Phase(target) for key, target in _targets(PhaseChart).item
 INCIDENT_TARGETS = {
     key: IncidentState(target) for key, target in _targets(IncidentChart).items() if target != "closed"
 }
-"""(state, event) to the state that it leads to, itself where it stays; a closed incident has none. Another pair is a bug of ours."""
+"""(state, event) to the state it leads to, itself where it stays; a closed incident has none.
+
+Another pair is a bug of ours.
+"""
 
 
 def is_accepted(phase: Phase, incident: IncidentState, name: str) -> bool:

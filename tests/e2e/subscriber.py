@@ -1,8 +1,8 @@
 """A consumer in a process of its own, to be stopped, cut off and killed by the tests.
 
 `python subscriber.py CONFIG AUDIENCE OUT JOIN LIMIT` writes each message as a line to OUT; `OUT.ready`
-appears with the first message heard live. SIGUSR1 cuts its connections, SIGUSR2 opens them again. It ends when it
-has the message whose number stands in `OUT.until`, and leaves `OUT.report`.
+appears with the first message heard live. SIGUSR1 cuts its connections, SIGUSR2 opens them again. It
+ends when it has the message whose number stands in `OUT.until`, and leaves `OUT.report`.
 """
 
 from __future__ import annotations

@@ -11,16 +11,17 @@ import itertools
 import shutil
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from controller.bus.wire import Answer
 from controller.cards import DECK, Card
 from controller.station.config import StationConfig, load
-from controller.station.station import Feeds, OpenFeeds, Station
+from controller.station.station import OpenFeeds, Station
 from simulators.actor import Press
 from simulators.faults.catalogue import BY_ID, Amount, Case, Plan
-from simulators.links import Deliver, DirectLink, _DirectFeeds
+from simulators.link import Deliver, DirectLink
 from simulators.studio import Studio
 from simulators.world import World
 
@@ -92,39 +93,20 @@ class Keys:
         return hashlib.sha256(f"key {next(self._count)}".encode()).hexdigest()
 
 
-class KeyedLink(DirectLink):
-    """The station in this process with the keys of `Keys`, and with restarts."""
-
-    def __init__(self, config: StationConfig, open_feeds: OpenFeeds | None = None) -> None:
-        super().__init__(config, START_US)
-        self._open_feeds = open_feeds
-        self._keys = Keys()
-
-    async def open(self, deliver: Deliver) -> None:
-        """Start the station and plug the scanner in."""
-        feeds: Feeds = _DirectFeeds(deliver)
-        self._open_feeds = self._open_feeds or (lambda *_: feeds)
-        self.begin()
-        await self.replug(SCANNER)
-
-    def begin(self) -> None:
-        """Start the station; after this its start is published, and the scanner is not plugged in yet."""
-        assert self._open_feeds is not None
-        self.station = Station(self._config, self.clock, new_key=self._keys, open_feeds=self._open_feeds)
-
-    def end(self) -> None:
-        """The process ends."""
-        self._station.close()
-
-
-class TapingLink(KeyedLink):
+class TapingLink(DirectLink):
     """Keeps what is done to the table; the process ends and starts again after `restart_after` sends."""
 
     def __init__(self, config: StationConfig, restart_after: int | None = None) -> None:
-        super().__init__(config)
+        super().__init__(config, START_US)
         self.tape: Tape = []
         self._restart_after = restart_after
         self._sends = 0
+        self._hear: Deliver = lambda *_: None
+
+    async def open(self, deliver: Deliver) -> None:
+        """Start the station."""
+        self._hear = deliver
+        await super().open(deliver)
 
     async def press(self, press: Press) -> Answer:
         """Press, and keep it."""
@@ -138,9 +120,8 @@ class TapingLink(KeyedLink):
         self._sends += 1
         if self._sends == self._restart_after:
             self.tape.append(Taped(self.now_us(), Deed.RESTART))
-            self.end()
-            self.begin()
-            await self.replug(device)
+            await self.close()
+            await super().open(self._hear)
 
     async def unplug(self, device: str) -> None:
         """Unplug, and keep it."""
@@ -151,6 +132,23 @@ class TapingLink(KeyedLink):
         """Plug in, and keep it."""
         self.tape.append(Taped(self.now_us(), Deed.REPLUG))
         await super().replug(device)
+
+
+class KeyedLink(DirectLink):
+    """The station in this process with the keys of `Keys`. Its scanner is plugged in by the tape."""
+
+    def __init__(self, config: StationConfig, open_feeds: OpenFeeds) -> None:
+        super().__init__(config, START_US)
+        self._begin = partial(Station, config, self.clock, new_key=Keys(), open_feeds=open_feeds)
+
+    def begin(self) -> None:
+        """Start the station."""
+        self.station = self._begin()
+
+    def end(self) -> None:
+        """The process ends."""
+        assert self.station is not None
+        self.station.close()
 
 
 class OneFault(Plan):

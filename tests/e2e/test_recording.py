@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,13 +32,17 @@ from controller.station.replay import (
 )
 from controller.table.events import AUDIENCES, Audience
 from controller.table.inputs import CardRead, ReadFailed, Started, decode_input
+from controller.table.picture import Picture
 from drivers import contract
 from drivers.contract import Framer
-from simulators.actor import Actor, Feed, Planned, Press
+from simulators.actor import Act, Actor, Bytes, Feed, Planned, Press
+from simulators.dealer import Dealer
 from simulators.devices import cuts
 from simulators.faults.catalogue import FAULTS, Amount, Plan
+from simulators.faults.misdeeds import DEEDS
 from simulators.faults.points import Point
-from simulators.links import DirectLink, FastLinks, Link
+from simulators.link import DirectLink, Link
+from simulators.links import FastLinks
 from simulators.studio import Studio
 from simulators.world import World
 
@@ -88,9 +93,9 @@ class Session(NamedTuple):
                 yield from reader.steps()
 
 
-def play(config: StationConfig, link: Link, rounds: int, faults: Amount) -> Session:
+def play(config: StationConfig, link: Link, rounds: int, plan: Plan) -> Session:
     """Let a studio play over a link."""
-    studio = Studio(config, seed=SEED, rounds=rounds, plan=Plan(SEED, faults))
+    studio = Studio(config, seed=SEED, rounds=rounds, plan=plan)
     listeners = {audience: Listener(audience) for audience in AUDIENCES}
     actors: tuple[Actor, ...] = (*studio.actors, *listeners.values())
     asyncio.run(World(link, actors, is_done=studio.dealer.is_done).run())
@@ -104,7 +109,22 @@ def play(config: StationConfig, link: Link, rounds: int, faults: Amount) -> Sess
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     """A session in one piece."""
     config = write_config(tmp_path_factory.mktemp("session") / "table")
-    return play(config, DirectLink(config, START_US), ROUNDS, Amount.MANY)
+    return play(config, DirectLink(config, START_US), ROUNDS, Plan(SEED, Amount.MANY))
+
+
+def cut_short(dealer: Dealer, picture: Picture) -> list[Act]:
+    """Let the scanner send the beginning of a frame, and then nothing until the time-out has passed."""
+    frame = dealer.hardware.encode(dealer.hold(picture))
+    return [Bytes(dealer.scanner, (frame[:1],))]
+
+
+@pytest.fixture(scope="module")
+def timed_out(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """A session in which every round has a read that failed by time-out alone."""
+    config = write_config(tmp_path_factory.mktemp("timed-out") / "table")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(DEEDS, "damaged-frame", cut_short)
+        return play(config, DirectLink(config, START_US), 4, Plan(SEED, Amount.MANY, "damaged-frame"))
 
 
 KILLS = ((Point.BEFORE_COMMIT, 30), (Point.AFTER_COMMIT, 75))
@@ -129,7 +149,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Session:
     """A session of several epochs."""
     config = write_config(tmp_path_factory.mktemp("killed") / "t")
     link = KilledLinks(config)
-    session = play(config, link, 3, Amount.NONE)
+    session = play(config, link, 3, Plan(SEED, Amount.NONE))
     assert link.kills_count == len(KILLS)
     return session
 
@@ -222,6 +242,7 @@ CUTS: dict[str, Cut] = {
 }
 
 
+@cache
 def live_reports(recording: Path) -> list[contract.CodeRead | contract.ReadFailed]:
     """Return what the live station took from its scanner in this epoch, in order."""
     found: list[contract.CodeRead | contract.ReadFailed] = []
@@ -252,10 +273,21 @@ def reports_of(recording: Path, line: cuts.Line) -> list[contract.CodeRead | con
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_chunks_however_cut_give_the_same_card_inputs(session: Session, killed: Session, cut: str) -> None:
-    for recording in (*session.recordings, *killed.recordings):
+def test_chunks_however_cut_give_the_same_card_inputs(
+    session: Session, killed: Session, timed_out: Session, cut: str
+) -> None:
+    for recording in (*session.recordings, *killed.recordings, *timed_out.recordings):
         line = CUTS[cut](chunks_of(recording), framers_of(recording)[SHOE])
         assert reports_of(recording, line) == live_reports(recording)
+
+
+def test_a_time_out_is_a_failed_read_in_the_session_that_has_some(timed_out: Session) -> None:
+    [recording] = timed_out.recordings
+    cause = contract.FailedReadCause.CUT_SHORT
+    assert live_reports(recording).count(contract.ReadFailed(cause)) == 4
+    assert sum(line.kind is Kind.TICK for line in read_lines(recording)) == 4
+    for step, again in zip(timed_out.steps(), replay_recording(recording), strict=True):
+        assert_same(step, again)
 
 
 def test_the_cuts_are_different_cuts(session: Session) -> None:

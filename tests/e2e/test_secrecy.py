@@ -9,19 +9,21 @@ system may learn earlier is written down in `exchange.ALLOWED`. Exempt are journ
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import random
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from e2e.exchange import (
+    ALLOWED,
+    SNAPSHOTS_ALLOWED,
     SWITCH,
     Hidden,
     exchanged,
@@ -30,21 +32,14 @@ from e2e.exchange import (
     hidden_cards,
     with_frame,
 )
+from e2e.leaks import LEAKS, Leak, Spy
 from e2e.taped import FRAME_END, OneFault, Tape, frame, play, spell, write_config
 from e2e.witness import Witness
 
-from controller.bus.publisher import Pulse
-from controller.bus.wire import Answer
 from controller.cards import DECK, Card
 from controller.journal import JournalFailed
 from controller.station.log import JsonLines
-from controller.station.station import _named
-from controller.table import inputs as i
-from controller.table.commitments import commit
-from controller.table.events import CardDealt, CardShown, Event, InputRefused, Refusal
-from controller.table.picture import Picture, draw
-from controller.table.state import TableState
-from controller.table.table import Table
+from controller.station.station import Feeds, _named
 from simulators.faults.catalogue import CARDS_OF, FAULTS
 
 TESTS = Path(__file__).parents[1]
@@ -60,7 +55,7 @@ class Case(NamedTuple):
     fault: str | None
     card: int = 0
     restart_after: int | None = None
-    cards: int = 8 if SOAK else 2
+    cards: int = 8 if SOAK else 1
     """How many of its hidden cards are exchanged, one by one."""
 
     def __str__(self) -> str:
@@ -164,6 +159,19 @@ def test_the_cases_hide_cards_in_every_place(tmp_path: Path) -> None:
     assert {("burn", 1), ("box1", 2)} in [hidden.places for hidden in called.hidden]
 
 
+def test_what_the_betting_system_may_know_is_what_it_is_told(tmp_path: Path) -> None:
+    """The other half of `ALLOWED`: without it a switch card shows, in both messages, and nowhere else."""
+    played = Played(tmp_path, Case(None), 1)
+    [hidden] = [hidden for hidden in played.hidden if (SWITCH, 5) in hidden.places]
+    changed = played.witnessed(exchanged(played.tape, hidden.card, played.others(hidden.card)[0]))
+    until = hidden.opened_at
+    moments = zip(played.witness.moments[:until], changed.moments[:until], strict=True)
+    pairs = [pair for one, two in moments for pair in zip(one, two, strict=True) if pair[0] != pair[1]]
+    assert {one.channel for one, _ in pairs} == {"live.betting", *SNAPSHOTS_ALLOWED}
+    live = [msgspec.json.decode(one.raw) for one, _ in pairs if one.channel == "live.betting"]
+    assert {("live.betting", message["type"]) for message in live if "type" in message} == set(ALLOWED)
+
+
 CANCELLED = ("hidden-shown", "no-read-twice", "doubled-card", "foreign-card", "surplus-called-seen")
 
 
@@ -210,6 +218,13 @@ def dict_of(found: list[tuple[list[int], bytes]]) -> dict[int, bytes]:
     return {pieces[0]: data for pieces, data in found}
 
 
+def test_the_witness_hears_every_way_out() -> None:
+    """A station that gets another way to say something needs a witness that hears it."""
+    ways = {name for name in vars(Feeds) if not name.startswith("_")}
+    assert ways == {"publish", "picture", "alive", "close"}
+    assert find_spec("controller.station.metrics") is None, "let `Witness` read the metrics too"
+
+
 # What is exempt is for the eyes of its owner alone.
 
 
@@ -229,6 +244,7 @@ def test_journal_and_recording_have_mode_0600_in_folders_of_mode_0700(tmp_path: 
 BUG = """
 from controller.cards import Register
 from controller.station import log
+from e2e.leaks import LEAKS, Leak, Spy
 from e2e.taped import write_config
 log.set_up()
 register = Register(write_config(Path(sys.argv[1])).deck)
@@ -264,119 +280,6 @@ def test_a_part_of_the_station_that_dies_does_not_say_at_which_card(caplog: pyte
 
 
 # The proof proves itself: builds that tell the length of a code are caught, whichever way they tell it.
-
-
-class Spy(Table):
-    """A table that counts the characters of the codes that lie face down."""
-
-    count: ClassVar[int] = 0
-
-    def step(self, value: i.AnyInput) -> tuple[Event, ...]:
-        if isinstance(value, i.Started):
-            Spy.count = 0
-        events = super().step(value)
-        if isinstance(value, i.CardRead) and any(is_hidden(event) for event in events):
-            Spy.count += len(value.code)
-        return self.told(events)
-
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return events
-
-
-def is_hidden(event: Event) -> bool:
-    """Whether the event lays a card face down."""
-    return isinstance(event, CardDealt) and event.commitment is not None
-
-
-class InAField(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(
-            msgspec.structs.replace(event, deal=Spy.count) if isinstance(event, CardDealt) else event
-            for event in events
-        )
-
-
-class ByPresence(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        more = InputRefused(input="card_read", reason=Refusal.HELD)
-        return (*events, *[more] * Spy.count) if any(map(is_hidden, events)) else events
-
-
-class ByOrder(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return events[::-1] if Spy.count % 2 else events
-
-
-class InALogLine(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        if any(map(is_hidden, events)):
-            logging.getLogger("station").info("card read", extra={"facts": {"bytes": Spy.count}})
-        return events
-
-
-class InADeadline(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        for name, deadline in self.state.deadlines.items():
-            self.state.deadlines[name] = msgspec.structs.replace(deadline, due=deadline.due + Spy.count)
-        return events
-
-
-class ToTheBettingSystem(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        shown = [
-            CardShown(place=event.place, n=event.n, reading=1, card=str(self.state.in_play.laid[-1].card))
-            for event in events
-            if isinstance(event, CardDealt) and event.commitment is not None and event.place != SWITCH
-        ]
-        return (*events, *shown)
-
-
-class BesideASwitchCard(Spy):
-    def told(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(
-            msgspec.structs.replace(event, reading=Spy.count) if isinstance(event, CardShown) else event
-            for event in events
-        )
-
-
-def in_a_picture(state: TableState) -> Picture:
-    return msgspec.structs.replace(draw(state), rescans_used=Spy.count)
-
-
-def in_alive(**facts: Any) -> Pulse:
-    return Pulse(**{**facts, "phase": "x" * Spy.count})
-
-
-def in_an_answer(request: str, accepted: bool, reason: str | None) -> Answer:
-    return Answer(request, accepted, reason, "x" * Spy.count)
-
-
-def in_a_commitment(key: str, text: str) -> str:
-    return commit(key, text)[: 64 - Spy.count % 64]
-
-
-class Leak(NamedTuple):
-    """A build that tells: what is replaced by what, and by which channel it must be found out."""
-
-    table: type[Spy]
-    channel: str
-    place: str = "box1"
-    patch: tuple[str, Callable[..., Any]] | None = None
-
-
-LEAKS = {
-    "field": Leak(InAField, "live.public"),
-    "presence": Leak(ByPresence, ", or "),
-    "order": Leak(ByOrder, "moment "),
-    "log line": Leak(InALogLine, "log"),
-    "deadline": Leak(InADeadline, "due|picture|live.public"),
-    "side box to betting": Leak(ToTheBettingSystem, "live.betting"),
-    "beside a switch card": Leak(BesideASwitchCard, "live.betting", SWITCH),
-    "picture": Leak(Spy, "picture", patch=("controller.station.station.draw", in_a_picture)),
-    "alive": Leak(Spy, "live.public", patch=("controller.station.station.Pulse", in_alive)),
-    "answer": Leak(Spy, "answer", patch=("controller.station.station.Answer", in_an_answer)),
-    "commitment": Leak(Spy, "live.public", patch=("controller.table.state.commit", in_a_commitment)),
-}
 
 
 @pytest.fixture(params=LEAKS)
