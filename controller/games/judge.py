@@ -6,6 +6,7 @@ Hands with the same combinations that fare alike share one set of rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
@@ -49,13 +50,14 @@ FOLDED: Row = {
 }
 
 
-def live_terms(rules: Rules) -> Terms:
+@cache
+def live_terms(ante_odds: Fraction) -> Terms:
     """Return the terms of live Russian Poker, insurance aside."""
     return Terms(
         empty=REFUNDS[Exclusion.BOX_EMPTY],
         folded=FOLDED[Wager.ANTE],
         draw_fees=dict.fromkeys((Wager.SIXTH_FEE, Wager.EXCHANGE_FEE), fee("RPL-13")),
-        ante_alone=win(rules.ante_odds, "RPL-41"),
+        ante_alone=win(ante_odds, "RPL-41"),
         bet_back=push("RPL-41"),
         ante_won=push("RPL-42"),
         bet_won=("RPL-42", "RPL-50"),
@@ -99,18 +101,18 @@ class Judge:
         self.dealer = dealer
         self.after = after
         self._verdicts: dict[object, Verdict] = {}
-        self._terms = live_terms(rules)
+        self._terms = live_terms(rules.ante_odds)
 
     def judge(self, pattern: Pattern, hand: Hand, excluded: Exclusion | None) -> Verdict:
         """Judge a hand; all its wagers are refunded when a fact has excluded it."""
         comparison = compare(hand, self.dealer)
         after = None if self.after is None or hand.main is None else compare(hand, self.after)
-        kinds = (hand.main and hand.main.kind, hand.second and hand.second.kind)
-        key = (OPTION_FEES[pattern.text], kinds, comparison, after, excluded)
+        main, second = hand.main and hand.main.kind, hand.second and hand.second.kind
+        key = (OPTION_FEES[pattern.text], main, second, comparison, after, excluded)
         verdict = self._verdicts.get(key)
         if verdict is None:
             odds = fraction_text(total_odds(hand, self.rules.odds))
-            rows = self.refunds(pattern, hand, excluded) if excluded else self._rows(pattern, hand)
+            rows = self.refunds(pattern, hand, excluded) if excluded else self._rows(pattern, hand, odds)
             verdict = self._verdicts[key] = Verdict(odds, comparison, after, rows)
         return verdict
 
@@ -122,9 +124,9 @@ class Judge:
             for name in self._row_names(pattern, hand)
         }
 
-    def _rows(self, pattern: Pattern, hand: Hand) -> Rows:
+    def _rows(self, pattern: Pattern, hand: Hand, odds: str) -> Rows:
         limit = Limit(self.rules.limits.table_max, self.rules.max_payout_includes_stake)
-        won = self._terms.won(hand, self.rules.odds, limit)
+        won = self._terms.won(hand, odds, limit)
         return {name: self._row(name, pattern, hand, won) for name in self._row_names(pattern, hand)}
 
     def _row_names(self, pattern: Pattern, hand: Hand | None) -> Iterator[RowName]:

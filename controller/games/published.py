@@ -185,7 +185,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 def card_texts(cards: Iterable[Card]) -> tuple[str, ...]:
     """Spell cards as they are on the wire."""
-    return tuple([CARD_TEXT[card] for card in cards])
+    return tuple(map(CARD_TEXT.__getitem__, cards))
 
 
 def shown(combination: Combination) -> ShownCombination:

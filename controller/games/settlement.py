@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -154,10 +155,16 @@ def bet_placed(slip: BoxSlip) -> bool:
 
 def price(ante: int, antes: str) -> int:
     """Return a price in minor units. Raises ValueError when it is no whole number of them (D-54)."""
-    amount = ante * Fraction(antes)
+    amount = ante * exactly(antes)
     if amount.denominator != 1:
         raise ValueError(f"{antes} Antes of {ante} is no whole amount; such an Ante is refused")
     return amount.numerator
+
+
+@lru_cache
+def exactly(text: str) -> Fraction:
+    """Read odds or a price; an outcome has few of them, and its slips may be many."""
+    return Fraction(text)
 
 
 def rounded_down(amount: Fraction) -> int:
@@ -262,7 +269,7 @@ def _returned(stake: int, published: WagerOutcome) -> tuple[LineOutcome, int]:
     match published.outcome:
         case Result.WIN:
             assert published.odds is not None
-            win = rounded_down(stake * Fraction(published.odds))
+            win = rounded_down(stake * exactly(published.odds))
             most = most_win(stake, published)
             if most is not None and win > most:
                 return LineOutcome.WIN_CAPPED, stake + most

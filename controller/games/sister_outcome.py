@@ -201,7 +201,7 @@ class _Judge:
         limit = Limit(
             rules.limits.table_max, rules.max_payout_includes_stake and rules.limits.table_max is not None
         )
-        won = self._terms.won(hand, rules.odds, limit)
+        won = self._terms.won(hand, fraction_text(total_odds(hand, rules.odds)), limit)
         ante, bet = self._terms.stakes(compare(hand, dealer), won, bought=bought)
         fees = {wager: self._terms.draw_fees[wager] for wager in _fees(play)}
         return {Wager.ANTE: ante} | fees | {self._bet: bet}

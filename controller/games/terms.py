@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from controller.games.combinations import Kind
-from controller.games.paytables import total_odds
 from controller.games.poker import Hand
 from controller.games.published import Comparison, Result, Wager, WagerOutcome, fraction_text
 
@@ -108,12 +106,12 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
             case Comparison.NOT_QUALIFIED:
                 return self.ante_alone, self.bet_back
 
-    def won(self, hand: Hand, odds: Mapping[Kind, Fraction], limit: Limit) -> WagerOutcome:
-        """Return the outcome of a Bet that this hand has won."""
+    def won(self, hand: Hand, odds: str, limit: Limit) -> WagerOutcome:
+        """Return the outcome of a Bet that this hand has won, at the odds of all its combinations."""
         return WagerOutcome(
             Result.WIN,
             self.double_won if hand.second else self.bet_won,
-            fraction_text(total_odds(hand, odds)),
+            odds,
             limit.amount,
             limit_includes_stake=limit.includes_stake,
         )
