@@ -2,8 +2,8 @@
 
 Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
 subscriber against the bare pipeline, replay against a straw man that decodes, encodes and hashes, a start
-and the memory it takes against bare imports, the outcome of a round against ranking its hands with another
-evaluator, settlement against bare sums. Each prints the medians of both sides, the median of the
+and the memory it takes against bare imports, the outcome of a main box against ranking its 33 hands with
+another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of the
 ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives "inconclusive".
 An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for the test that
 keeps this running.
@@ -32,7 +32,7 @@ RUN = Path(__file__).parents[2] / "run"
 LATENCY = (Aim("p50", "us", 1.5), Aim("p99", "us", 2.0))
 REPLAY = (Aim("inputs", "1/s", 0.2, higher_is_better=True),)
 START = (Aim("ready", "ms"), Aim("memory", "MB"))
-OUTCOME = (Aim("texts", "us", 3.0), Aim("numbers", "us"))
+OUTCOME = (Aim("main box", "us", 3.0), Aim("whole round", "us"), Aim("main box by numbers", "us"))
 SETTLEMENT = (Aim("round", "ms"), Aim("player", "ns"))
 
 
@@ -98,7 +98,7 @@ def start(folder: Path, size: Size) -> tuple[Comparison, ...]:
 
 
 def judge(_folder: Path, size: Size) -> tuple[Comparison, ...]:
-    """Compare the outcome of a round."""
+    """Compare the outcome of a main box, and of a round."""
     outcomes = Outcomes(size.outcomes)
     return compare(outcomes.ranking, outcomes.ours, OUTCOME, size.pairs)
 
@@ -114,7 +114,7 @@ COMPARISONS = {
     "card to subscriber / bare pipeline, card upon card": hurried,
     "replay / straw man": replay,
     "start / bare imports": start,
-    "outcome of a round / ranking its 33 main hands": judge,
+    "outcome / ranking the 33 hands of the main box": judge,
     "settlement of 10,000 players / bare sums": settle,
 }
 

@@ -21,7 +21,7 @@ def test_every_comparison_runs_and_gives_figures():
     figures = json.loads(done.stdout)
     assert [one["aim"]["figure"] for one in figures] == [
         *("p50", "p99", "p50", "p99", "inputs", "ready", "memory"),
-        *("texts", "numbers", "round", "player"),
+        *("main box", "whole round", "main box by numbers", "round", "player"),
     ]
     assert all(one["measure"] > 0 and one["ours"] > 0 and one["control"] > 0 for one in figures)
     assert all(one["ratio"] == one["ratios"][0] for one in figures)
