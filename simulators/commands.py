@@ -12,10 +12,11 @@ from controller.bus.errors import BusError
 from controller.journal import JournalError
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
-from simulators.faults.catalogue import BY_ID, Amount, Plan
+from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, Amount, Plan
+from simulators.faults.courses import course_of
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.show import Progress, Show
-from simulators.studio import Studio, differences
+from simulators.studio import PLAYERS, Studio, differences
 from simulators.world import World
 
 START_US = 1_767_225_600_000_000
@@ -30,6 +31,7 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
     parser.add_argument("config", type=Path, help="the table's TOML file; its environment must be simulated")
     parser.add_argument("--rounds", type=int, default=None, help="how many rounds (default: until Ctrl-C)")
     parser.add_argument("--seed", type=int, default=1, help="cards, people and faults all follow from it")
+    parser.add_argument("--players", type=int, default=PLAYERS, help="how many bet at the table")
     parser.add_argument("--faults", type=Amount, choices=list(Amount), default=Amount.NONE)
     parser.add_argument("--only", metavar="FAULT", choices=sorted(BY_ID), help="this fault in every round")
     parser.add_argument("--pace", choices=("real", "fast"), default="real")
@@ -55,8 +57,11 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    plan = Plan(arguments.seed, amount, arguments.only)
-    studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan)
+    course = course_of(config.game, config.settings.boxes_not_told)
+    if arguments.only and arguments.only not in {fault.id for fault in (*course.faults, *AFTER_PURCHASE)}:
+        raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
+    plan = Plan(arguments.seed, amount, arguments.only, course=course)
+    studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)
     link: Link
     if arguments.pace == "real":
         link = LiveLinks(config)
