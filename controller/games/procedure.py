@@ -72,7 +72,8 @@ class Decide(msgspec.Struct, frozen=True):
     """A time in which each of `boxes` decides, and cards depend on what. Answered by None once it is open.
 
     Each box's decision is then asked for by `DecisionOf`, in the order in which the dealer serves them;
-    answers may come in any order, unless `in_order` (OAB-14). `hands` as in `Window`.
+    answers may come in any order, unless `in_order` (OAB-14). `hands` as in `Window`. `frees_card`: one of
+    the actions may free a card, so one that comes out before is early, not surplus.
     """
 
     stage: str
@@ -81,6 +82,7 @@ class Decide(msgspec.Struct, frozen=True):
     prices_in_antes: Mapping[str, str]
     in_order: bool = False
     hands: Any = None
+    frees_card: bool = True
 
 
 class DecisionOf(msgspec.Struct, frozen=True):

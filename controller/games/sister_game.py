@@ -150,7 +150,15 @@ class SisterGame(Generic[R]):
         if not asked:
             return course
         prices = self.rules.price_list.at_options()
-        yield Decide(OPTIONS, asked, self.actions, prices, in_order, self.offers(course, asked))
+        yield Decide(
+            OPTIONS,
+            asked,
+            self.actions,
+            prices,
+            in_order=in_order,
+            hands=self.offers(course, asked),
+            frees_card=bool({EXCHANGE, SIXTH_CARD}.intersection(self.actions)),
+        )
         for box in asked:
             choice = yield from decision(DecisionOf(OPTIONS, box))
             if choice.action in (EXCHANGE, SIXTH_CARD):
@@ -166,7 +174,8 @@ class SisterGame(Generic[R]):
         if not asked:
             return course
         prices = self.rules.price_list.at_final_options()
-        yield Decide(FINAL_OPTIONS, asked, (BET, FOLD), prices, hands=self.offers(course, asked))
+        hands = self.offers(course, asked)
+        yield Decide(FINAL_OPTIONS, asked, (BET, FOLD), prices, hands=hands, frees_card=False)
         for box in asked:
             choice = yield from decision(DecisionOf(FINAL_OPTIONS, box))
             course = _with(course, box, self._decided(course.plays[box], choice))

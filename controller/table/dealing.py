@@ -158,8 +158,7 @@ def _open_betting(t: TableState) -> None:
 def _open_window(t: TableState, step: Window | Decide) -> None:
     duration_ms = t.settings.windows_ms[step.stage]
     closes_at = t.now + duration_ms * MILLISECOND
-    frees_card = step.frees_card if isinstance(step, Window) else True
-    t.in_play.window = OpenWindow(step.stage, frees_card, closes_at)
+    t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
     t.in_play.window.decides = step if isinstance(step, Decide) else None
     t.arm(WINDOW_TIMER, closes_at)
     t.move("window_opened")
@@ -300,7 +299,7 @@ def settle_window(t: TableState) -> None:
     assert window is not None and not window.is_open and not window.settled
     window.settled = True
     t.disarm(GRACE_TIMER)
-    if window.acknowledged:
+    if window.acknowledged or window.all_decided:
         current.free_at = t.now
     if window.window == BETTING:
         boxes = {box: window.boxes.get(box, t.settings.boxes_not_told[box]) for box in t.game.boxes}

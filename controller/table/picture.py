@@ -130,7 +130,7 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            return _say("DEAL_CARD", place, n, current.free_at if current.free_at > t.now else None)
+            return _say("DEAL_CARD", place, n, None if dealing.is_card_due(t) else current.free_at)
         case Turn(place=place):
             return _say("TURN", place)
         case LayAside(place=place, n=n):
