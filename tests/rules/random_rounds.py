@@ -40,7 +40,7 @@ from controller.games.rules import MAIN, Rules
 from controller.games.settlement import BoxSlip, Decision
 
 RICH = 10**12
-TABLE_MAXIMA = (1, 999, 3_001, 9_999, 500_000)
+TABLE_MAXIMA = (1, 1_501, 3_001, 9_999, 500_000)
 PRICES = (1, 1, 2, 3, "1/2", "3/2", "5/3")
 BONUS_STAKES = (50, 100, 500, 75)
 OPTIONS = {
@@ -103,7 +103,7 @@ def random_shoe(rng: random.Random) -> Iterator[Card]:
     suits = set(rng.sample(list(Suit), rng.choice((4, 4, 4, 3))))
     deck = rng.sample(DECK, len(DECK))
     deck.sort(key=lambda card: card.rank not in ranks or card.suit not in suits)
-    if rng.random() < 0.6:  # Where four places are dealt in turn, one gets three of a kind; mostly box 2.
+    if rng.random() < 0.7:  # Where four places are dealt in turn, one gets three of a kind; mostly box 2.
         first = rng.choice((0, 1, 1, 1, 1, 3))
         alike = [card for card in deck if card.rank == deck[first].rank][:3]
         for index, card in zip((first, first + 4, first + 8), alike, strict=True):
@@ -118,13 +118,16 @@ def random_wishes(rng: random.Random, house: House) -> dict[str, Any]:
     option = rng.choice([*OPTIONS, None, "exchange", "sixth", "sixth"])
     count = rng.choice((1, 1, 2, 2, 3, 4, 5)) if option == "exchange" else 0
     ante = rng.choice((300, 600, 600, 1_200, 1_500, rng.randint(100, 1_500)))
-    most = rng.choice((ante, ante, rng.randint(2, 8) * ante, table_max // 2, table_max - 2 * ante))
+    limit = rng.choice((table_max, table_max - 2 * ante)) // rng.choice((1, 2))
+    insurance = rng.choice((ante, ante, rng.randint(2, 8) * ante, limit, limit)) + rng.choice(
+        (-1, 0, 0, 0, 1)
+    )
     wishes: dict[str, Any] = {
         "ante": ante,
         "option": option,
         "positions": rng.sample(range(1, 6), count),
         "final": rng.choice(("bet", "fold", "insurance", "insurance", "insurance", None)),
-        "insurance": max(1, most + rng.choice((-1, 0, 0, 0, 1))),
+        "insurance": max(1, insurance),
         "bought": rng.random() < 0.6,
     }
     if name == oracle_family.LIVE:
