@@ -12,16 +12,18 @@ from mini_table import SETTINGS, MiniTable
 from oracle import expected_balances
 
 from controller.games.procedure import BoxState
+from controller.games.published import Wager
 from controller.games.requests import Action, Refusal, Request, Stage
 from controller.games.settlement import Decision
 from controller.games.sister_rules import SisterRules
 from controller.table import events as ev
 from controller.table import inputs as i
 from simulators.betting import BettingSystem, Quirk, Quirks, no_quirks
+from simulators.round_bets import Choice, Window
 from simulators.sister_bets import SisterBets, SisterSlips, seats_of
 from simulators.sister_crowd import SisterCrowd
 from simulators.slips import reserve_in_antes
-from simulators.wallet import Wallet
+from simulators.wallet import Bet, Wallet
 
 OPENING = 5_000_000
 DARK = {"golden_oasis": frozenset({"box2", "box3"}), "oasis_with_bonus": frozenset({"box3"})}
@@ -178,10 +180,14 @@ class Fixed(SisterCrowd):
     """A crowd that wants what the test says."""
 
     wishes: dict[str, tuple[Request, ...]]
+    choice: Request
     agrees = True
 
     def stakes(self, round_no: int, player: str) -> tuple[Request, ...]:
         return self.wishes[player]
+
+    def option(self, round_no: int, player: str, box: str, actions: tuple[str, ...]) -> Request | None:
+        return self.choice
 
     def consents(self, round_no: int, owner: str, player: str) -> bool:
         return self.agrees
@@ -261,6 +267,27 @@ def test_how_many_may_bet_on_a_box(name: str, seats: int) -> None:
     slips, refusals = seated(name, *[(ante("box1", 100 + number),) for number in range(4)])
     assert len(slips.of_box("box1")) == seats
     assert refusals[Refusal.BOX_FULL] == 4 - seats
+
+
+@pytest.mark.parametrize(("left", "followed"), [(400, True), (399, False)])
+def test_a_decision_is_told_only_if_everybody_on_the_box_can_pay_for_it(left: int, followed: bool) -> None:
+    """D-40: an exchange of two takes the money for the Bet too."""
+    rules = game("oasis_poker").rules
+    wallet, refusals = Wallet(), Counter[Refusal]()
+    crowd = Fixed(1, rules, 2)
+    crowd.wishes = dict.fromkeys(crowd.players, (ante("box1", 100),))
+    crowd.choice = Request(Stage.OPTIONS, Action.EXCHANGE, "box1", positions=(1, 2))
+    slips = SisterSlips("rp1-1", rules, wallet, dark=frozenset(), most=None)
+    bets = SisterBets(1, slips, crowd, refusals, rules=rules, dark=frozenset())
+    for player in crowd.players:
+        wallet.deposit(player, OPENING, player)
+        bets.bet(player, late=False)
+    assert wallet.debit(Bet("rp1-0", "p02", "box1", Wager.ANTE), OPENING - 100 - left).accepted
+    window = Window(Stage.OPTIONS, 0, 500, ("box1",), ("BET", "EXCHANGE", "FOLD"))
+    told = i.DecisionTaken("options", "box1", "EXCHANGE", (1, 2)) if followed else None
+    assert bets.choose(window, "p01/box1") == Choice(followed, told)
+    assert refusals[Refusal.BALANCE] == (0 if followed else 1)
+    assert slips.of("p01", "box1").pattern == "stay", "only the table's word makes it count"
 
 
 @pytest.mark.parametrize(

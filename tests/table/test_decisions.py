@@ -181,3 +181,41 @@ def test_goa_10_hands_without_a_showdown_are_opened_in_audit_alone() -> None:
     assert isinstance(audit, RoundConfirmed)
     assert {card.card for card in audit.opened} >= {"2c", "2d", "7h", "9s", "Jc"}
     assert not [event for event in every(d.events, CardsRevealed) if event.place == "box1"]
+
+
+def surplus_cell(d: Dealt) -> str:
+    """Scan a card that nobody is owed; return the cell of the incident."""
+    d.scan()
+    opened = only(d.last, IncidentOpened)
+    assert opened.prompt == "FACE_SEEN"
+    return opened.cell
+
+
+def test_rpl_71_after_the_last_decision_a_card_is_surplus() -> None:
+    """All boxes have decided long before the published end of the window: no card is early any more."""
+    d = dealt("grandmaster_russian_poker", box1=OPEN)
+    assert decide(d, "options", "box1", "BET") is None
+    assert draw(d.table.state).prompt.code == "TURN"
+    assert surplus_cell(d) == "RPL-71"
+
+
+def test_rpl_71_in_final_options_a_card_is_surplus() -> None:
+    d = dealt("oasis_poker", box1=OPEN)
+    decide(d, "options", "box1", "EXCHANGE", 1)
+    d.scan()
+    assert every(d.last, DecisionOpened)[-1].stage == "final_options"
+    assert surplus_cell(d) == "RPL-71"
+
+
+def test_rpl_71_where_nothing_is_drawn_a_card_in_options_is_surplus() -> None:
+    assert surplus_cell(dealt("caribbean_poker", box1=OPEN)) == "RPL-71"
+
+
+def test_cards_that_a_decision_has_freed_wait_for_nothing() -> None:
+    """The window ran out over another box: the prompt names no time before which a card would be early."""
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box2", "EXCHANGE", 5)
+    d.advance(15_000)
+    d.advance(600)
+    asked = draw(d.table.state).prompt
+    assert (asked.code, asked.place, asked.not_before_us) == ("DEAL_CARD", "box2", None)
