@@ -12,7 +12,7 @@ from controller.bus.errors import BusError
 from controller.journal import JournalError
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
-from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, Amount, Plan
+from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.show import Progress, Show
@@ -58,7 +58,7 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
     course = course_of(config.game, config.settings.boxes_not_told)
-    if arguments.only and arguments.only not in {fault.id for fault in (*course.faults, *AFTER_PURCHASE)}:
+    if arguments.only and not course.has(BY_ID[arguments.only]):
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
     studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)

@@ -153,6 +153,10 @@ class Course(NamedTuple):
         """Return the spot of a card, None for 0."""
         return self.order[card - 1] if card else None
 
+    def has(self, fault: Fault) -> bool:
+        """Whether the game has a moment for a fault, planned or not."""
+        return fault in self.faults or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
+
 
 INITIAL_CARDS = range(1, 21)
 CARDS_OF = {

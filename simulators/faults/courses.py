@@ -44,7 +44,7 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
         Moment.FACE_UP_CARD: [spot for spot in deal if spot[0] in deciding],
         Moment.FACE_DOWN_CARD: hidden,
         Moment.DRAWN_CARD: drawn if EXCHANGE in game.actions else [],
-        Moment.REPLACEMENT: [(DEALER, HAND_SIZE + 1)],
+        Moment.REPLACEMENT: [(DEALER, HAND_SIZE + 1)] if purchase else [],
     }
     order = (*deal, *drawn, (DEALER, HAND_SIZE + 1))
     cards = {moment: tuple(order.index(spot) + 1 for spot in of) for moment, of in spots.items()}

@@ -45,11 +45,8 @@ def config_in(folder: Path, game: str) -> StationConfig:
 def whole_course(config: StationConfig) -> Course:
     """The course of the game, for live Russian Poker with the faults after a purchase."""
     course = course_of(config.game, config.settings.boxes_not_told)
-    return (
-        course._replace(faults=tuple(dict.fromkeys((*course.faults, *AFTER_PURCHASE))))
-        if (config.game.name == LIVE)
-        else course
-    )
+    more = (fault for fault in AFTER_PURCHASE if course.has(fault) and fault not in course.faults)
+    return course._replace(faults=(*course.faults, *more))
 
 
 def stacked(hands: int) -> Any:
