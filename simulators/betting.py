@@ -23,7 +23,7 @@ from simulators.actor import Feed, Planned, Press, Wake
 from simulators.crowd import MILLISECOND, Crowd, People
 from simulators.live_bets import LiveBets, LiveSlips
 from simulators.round_bets import RoundBets, Window
-from simulators.sister_bets import SisterBets, SisterSlips, seats_of
+from simulators.sister_bets import SisterBets, SisterSlips
 from simulators.sister_crowd import SisterCrowd
 from simulators.wallet import Wallet
 
@@ -72,14 +72,14 @@ def bets_on(rules: AnyRules, *, seed: int, players: int, dark: frozenset[str]) -
         crowd = Crowd(seed, rules, players)
 
         def open_live(number: int, roundid: str, wallet: Wallet, refusals: Counter[Refusal]) -> RoundBets:
-            return LiveBets(number, LiveSlips(roundid, rules, wallet), crowd, refusals)
+            return LiveBets(number, LiveSlips(roundid, rules, wallet), crowd=crowd, refusals=refusals)
 
         return crowd, open_live
-    sisters, most = SisterCrowd(seed, rules, players), seats_of(rules).most
+    sisters = SisterCrowd(seed, rules, players)
 
     def open_sister(number: int, roundid: str, wallet: Wallet, refusals: Counter[Refusal]) -> RoundBets:
-        slips = SisterSlips(roundid, rules, wallet, dark=dark, most=most)
-        return SisterBets(number, slips, sisters, refusals, rules=rules, dark=dark)
+        slips = SisterSlips(roundid, rules, wallet, dark=dark)
+        return SisterBets(number, slips, crowd=sisters, refusals=refusals)
 
     return sisters, open_sister
 

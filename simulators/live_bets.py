@@ -61,8 +61,8 @@ class LiveBets(RoundBets):
 
     slips: LiveSlips
 
-    def __init__(self, number: int, slips: LiveSlips, crowd: Crowd, refusals: Counter[Refusal]) -> None:
-        super().__init__(number, slips, crowd, refusals)
+    def __init__(self, number: int, slips: LiveSlips, *, crowd: Crowd, refusals: Counter[Refusal]) -> None:
+        super().__init__(number, slips, crowd=crowd, refusals=refusals)
         self._crowd = crowd
         self._hands: dict[str, HandOffer] = {}
         """The hands of the main box, by pattern (RPL-82)."""

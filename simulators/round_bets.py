@@ -48,7 +48,7 @@ class Choice(NamedTuple):
 class RoundBets:
     """The bets of one round. A chooser is a player, or in some windows a player for one box."""
 
-    def __init__(self, number: int, slips: Slips, crowd: People, refusals: Counter[Refusal]) -> None:
+    def __init__(self, number: int, slips: Slips, *, crowd: People, refusals: Counter[Refusal]) -> None:
         self.number = number
         self.slips = slips
         self._people = crowd

@@ -52,10 +52,11 @@ class SisterSlips(Slips):
     """Slips on boxes that decide as one, and on dark ones."""
 
     def __init__(
-        self, roundid: str, rules: SisterRules, wallet: Wallet, *, dark: frozenset[str], most: int | None
+        self, roundid: str, rules: SisterRules, wallet: Wallet, *, dark: frozenset[str] = frozenset()
     ) -> None:
         super().__init__(roundid, rules, wallet, dark=dark)
-        self._most = most
+        self.rules = rules
+        self._most = seats_of(rules).most
 
     def owner(self, box: str) -> str | None:
         """Return the first bettor on a box."""
@@ -78,11 +79,11 @@ class SisterSlips(Slips):
 
     def _staked(self, slip: BoxSlip, request: Request) -> BoxSlip:
         staked = super()._staked(slip, request)
-        return replace(staked, decision=Decision.BET) if slip.box in self._dark else staked
+        return replace(staked, decision=Decision.BET) if slip.box in self.dark else staked
 
     def _plain_box(self, slip: BoxSlip) -> dict[str, Any]:
         plain = super()._plain_box(slip)
-        return plain | {"dark": slip.box in self._dark, "bonus": plain["bonus_b"]}
+        return plain | {"dark": slip.box in self.dark, "bonus": plain["bonus_b"]}
 
 
 class SisterBets(RoundBets):
@@ -91,20 +92,13 @@ class SisterBets(RoundBets):
     slips: SisterSlips
 
     def __init__(
-        self,
-        number: int,
-        slips: SisterSlips,
-        crowd: SisterCrowd,
-        refusals: Counter[Refusal],
-        *,
-        rules: SisterRules,
-        dark: frozenset[str],
+        self, number: int, slips: SisterSlips, *, crowd: SisterCrowd, refusals: Counter[Refusal]
     ) -> None:
-        super().__init__(number, slips, crowd, refusals)
+        super().__init__(number, slips, crowd=crowd, refusals=refusals)
         self._crowd = crowd
-        self._rules = rules
-        self._dark = dark
-        self._seats = seats_of(rules)
+        self._rules = slips.rules
+        self._dark = slips.dark
+        self._together = seats_of(slips.rules).together
         self._hands: dict[str, HandOffer] = {}
         self._decided: set[tuple[str, str]] = set()
         """Windows and boxes."""
@@ -114,7 +108,7 @@ class SisterBets(RoundBets):
     def bet(self, player: str, *, late: bool) -> None:
         """Take the bets of a player; those on open boxes all or none, where they belong together."""
         requests = self._crowd.stakes(self.number, player)
-        if self._seats.together and not late:
+        if self._together and not late:
             requests = self._seated(player, requests)
         for request in requests:
             self.note(self.slips.stake(player, request, late=late))

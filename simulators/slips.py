@@ -29,7 +29,7 @@ class Slips:
         self._prices = rules.price_list
         self._reserve = reserve_in_antes(self._prices)
         self._wallet = wallet
-        self._dark = dark
+        self.dark = dark
         self._boxes: dict[str, dict[str, BoxSlip]] = {}
 
     def stake(self, player: str, request: Request, *, late: bool) -> Refusal | None:
@@ -129,7 +129,7 @@ class Slips:
 
     def _standing(self, player: str, stage: Stage, slip: BoxSlip, hand: HandOffer | None = None) -> Standing:
         others = sum(other != player for other, _ in self.of_box(slip.box))
-        dark = slip.box in self._dark
+        dark = slip.box in self.dark
         return Standing(stage, slip, self._wallet.balance(player), hand, dark=dark, others_on_box=others)
 
     def _reserved(self, player: str, request: Request) -> Refusal | None:
@@ -139,7 +139,7 @@ class Slips:
 
     def _wagers(self, request: Request) -> Iterator[tuple[Wager, int]]:
         yield Wager(request.action), request.amount
-        if request.action is Action.ANTE and request.box in self._dark:
+        if request.action is Action.ANTE and request.box in self.dark:
             yield self._prices.bet_wager, _antes(request.amount, self._prices.bet)  # RPL-05, OAB-27
 
     def _priced(self, request: Request, ante: int) -> Iterator[tuple[Wager, int]]:

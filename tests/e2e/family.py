@@ -66,7 +66,9 @@ def stacked(hands: int) -> Any:
 
 
 class Family:
-    """One game, played to its end."""
+    """One game, played to its end. `viewer` is who looked on, if anybody."""
+
+    viewer: Any = None
 
     def __init__(self, folder: Path, game: str, *, seed: int, rounds: int, players: int) -> None:
         self.game = game

@@ -20,7 +20,7 @@ from controller.table import events as ev
 from controller.table import inputs as i
 from simulators.betting import BettingSystem, Quirk, Quirks, no_quirks
 from simulators.round_bets import Choice, Window
-from simulators.sister_bets import SisterBets, SisterSlips, seats_of
+from simulators.sister_bets import SisterBets, SisterSlips
 from simulators.sister_crowd import SisterCrowd
 from simulators.slips import reserve_in_antes
 from simulators.wallet import Bet, Wallet
@@ -74,6 +74,15 @@ def test_a_day_of_rounds_pays_what_the_oracle_says(name: str) -> None:
     actions = {event.action for event in studio.decisions()}
     assert {"BET", "FOLD"} <= actions
     assert any(amount != OPENING for amount in studio.wallet.balances().values())
+
+
+@pytest.mark.parametrize("name", ["caribbean_poker", "oasis_poker", "golden_oasis", BONUS])
+def test_four_boxes_are_as_many_as_there_may_be(name: str) -> None:
+    """D-51."""
+    studio = House(name, 9, boxes=4)
+    studio.table.play(8)
+    studio.check_money()
+    assert any(cards["box4"] for cards in studio.table.cards.values())
 
 
 @pytest.mark.parametrize("name", SISTERS)
@@ -210,9 +219,8 @@ def seated(
     crowd = Fixed(1, rules, len(bettors))
     crowd.agrees = agrees
     crowd.wishes = dict(zip(crowd.players, bettors, strict=True))
-    dark = DARK.get(name, frozenset())
-    slips = SisterSlips("rp1-1", rules, wallet, dark=dark, most=seats_of(rules).most)
-    bets = SisterBets(1, slips, crowd, refusals, rules=rules, dark=dark)
+    slips = SisterSlips("rp1-1", rules, wallet, dark=DARK.get(name, frozenset()))
+    bets = SisterBets(1, slips, crowd=crowd, refusals=refusals)
     for player in crowd.players:
         wallet.deposit(player, OPENING, player)
         bets.bet(player, late=False)
@@ -277,8 +285,8 @@ def test_a_decision_is_told_only_if_everybody_on_the_box_can_pay_for_it(left: in
     crowd = Fixed(1, rules, 2)
     crowd.wishes = dict.fromkeys(crowd.players, (ante("box1", 100),))
     crowd.choice = Request(Stage.OPTIONS, Action.EXCHANGE, "box1", positions=(1, 2))
-    slips = SisterSlips("rp1-1", rules, wallet, dark=frozenset(), most=None)
-    bets = SisterBets(1, slips, crowd, refusals, rules=rules, dark=frozenset())
+    slips = SisterSlips("rp1-1", rules, wallet)
+    bets = SisterBets(1, slips, crowd=crowd, refusals=refusals)
     for player in crowd.players:
         wallet.deposit(player, OPENING, player)
         bets.bet(player, late=False)
