@@ -11,22 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, assert_never
-
-from msgspec.structs import replace
+from typing import Any
 
 from controller.bus.envelope import Envelope, decode, event_of
 from controller.bus.errors import ChainBroken, MalformedMessage
-from controller.games.offers import HandOffer
-from controller.games.procedure import SWITCH, BoxState
-from controller.games.requests import Action, Refusal, Request, Stage
-from controller.games.rules import BOXES, MAIN, Rules
-from controller.games.settlement import BoxSlip, Decision
+from controller.games.requests import AnyRules, Refusal, Stage
+from controller.games.rules import Rules
 from controller.table import events
-from controller.table.inputs import BetsTaken, WindowFacts
+from controller.table.inputs import BetsTaken, DecisionTaken, WindowFacts
 from simulators.actor import Feed, Planned, Press, Wake
-from simulators.crowd import MILLISECOND, Crowd
-from simulators.slips import Slips, drew, folds, may_buy
+from simulators.crowd import MILLISECOND, Crowd, People
+from simulators.live_bets import LiveBets, LiveSlips
+from simulators.round_bets import RoundBets, Window
+from simulators.sister_bets import SisterBets, SisterSlips
+from simulators.sister_crowd import SisterCrowd
 from simulators.wallet import Wallet
 
 
@@ -49,35 +47,41 @@ def no_quirks(round_no: int) -> frozenset[Quirk]:  # noqa: ARG001 - the same in 
 
 
 @dataclass(slots=True)
-class _Window:
-    """The window that was opened last."""
-
-    stage: Stage
-    ends_us: int
-    grace_ms: int
-    boxes: tuple[str, ...] = BOXES
-    is_open: bool = True
-    asked: set[str] = field(default_factory=set)
-    """Players who may choose in it and have not answered."""
-    postponed: list[str] = field(default_factory=list)
-    """Players who wanted to choose while a card was withdrawn."""
-    told: bool = False
-    """The table was told that nobody is undecided."""
-
-
-@dataclass(slots=True)
 class _Round:
     number: int
-    slips: Slips
-    window: _Window | None = None
-    hands: dict[str, HandOffer] = field(default_factory=dict)
-    """The hands of the main box, by pattern (RPL-82)."""
-    blind: dict[str, HandOffer] = field(default_factory=dict)
-    """The opened hands of the blind boxes."""
-    withdrawn: bool = False
-    """A card that the hands were made of is being read again."""
+    bets: RoundBets
+    window: Window | None = None
     halts: set[int] = field(default_factory=set)
     """Open incidents that stop betting."""
+
+    @property
+    def id(self) -> str:
+        return self.bets.slips.roundid
+
+
+OpenBets = Callable[[int, str, Wallet, Counter[Refusal]], RoundBets]
+"""Opens the bets of a round, from its number and id."""
+
+
+def bets_on(rules: AnyRules, *, seed: int, players: int, dark: frozenset[str]) -> tuple[People, OpenBets]:
+    """Return the crowd at a table with these rules, and how each of its rounds is opened.
+
+    `dark` are the boxes that take no decisions; in live Russian Poker the rules name them.
+    """
+    if isinstance(rules, Rules):
+        crowd = Crowd(seed, rules, players)
+
+        def open_live(number: int, roundid: str, wallet: Wallet, refusals: Counter[Refusal]) -> RoundBets:
+            return LiveBets(number, LiveSlips(roundid, rules, wallet), crowd=crowd, refusals=refusals)
+
+        return crowd, open_live
+    sisters = SisterCrowd(seed, rules, players)
+
+    def open_sister(number: int, roundid: str, wallet: Wallet, refusals: Counter[Refusal]) -> RoundBets:
+        slips = SisterSlips(roundid, rules, wallet, dark=dark)
+        return SisterBets(number, slips, crowd=sisters, refusals=refusals)
+
+    return sisters, open_sister
 
 
 class BettingSystem:
@@ -88,19 +92,19 @@ class BettingSystem:
     def __init__(
         self,
         wallet: Wallet,
-        rules: Rules,
+        rules: AnyRules,
         *,
         seed: int,
         players: int = 12,
         quirks: Quirks = no_quirks,
+        dark: frozenset[str] = frozenset(),
         name: str = "bets",
     ) -> None:
         self.name = name
-        self.crowd = Crowd(seed, rules, players)
+        self.crowd, self._open_bets = bets_on(rules, seed=seed, players=players, dark=dark)
         self.refusals: Counter[Refusal] = Counter()
         """How often the crowd was refused, by reason."""
         self._wallet = wallet
-        self._rules = rules
         self._quirks = quirks
         self._round: _Round | None = None
         self._seq = 0
@@ -111,11 +115,12 @@ class BettingSystem:
         """Return each player's bets and choices of a round as plain data, by player.
 
         A box has `ante`, `bonus_b`, `bonus_d`, `bought` and, where chosen, `option`, `positions`, `final`,
-        `insurance`; beside the boxes stand `limits`, and `late` or `cancelled` where all of it is void.
+        `insurance`; in a sister game also `dark` and `bonus`. Beside the boxes stand `limits`, and `late` or
+        `cancelled` where all of it is void.
         Empty for a round in which nobody has bet.
         """
-        if self._round is not None and self._round.slips.roundid == roundid:
-            return self._round.slips.plain()
+        if self._round is not None and self._round.id == roundid:
+            return self._round.bets.slips.plain()
         return self._records.get(roundid, {})
 
     def repeat(self, now_us: int) -> list[Planned]:
@@ -140,23 +145,23 @@ class BettingSystem:
             self._open_round(envelope, event)
             return []
         current = self._round
-        if event is None or current is None or envelope.roundid != current.slips.roundid:
+        if event is None or current is None or envelope.roundid != current.id:
             return []
         return self._in_round(current, event, now_us)
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
-        """A player acts. What he wanted in a round or window that is over is nothing any more."""
-        roundid, stage, player = note.split("|")
+        """Somebody acts. What he wanted in a round or window that is over is nothing any more."""
+        roundid, stage, who = note.split("|")
         current = self._round
-        if current is None or current.slips.roundid != roundid or current.window is None:
+        if current is None or current.id != roundid or current.window is None:
             return []
         if stage == Stage.BETTING:
-            self._bet(current, player, now_us)
+            self._bet(current, who, now_us)
             return []
         window = current.window
         if window.stage != stage or not window.is_open or now_us >= window.ends_us:
             return []
-        return self._choose(current, window, player, now_us)
+        return self._choose(current, window, who, now_us)
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """The table has taken the press or refused it for good; either way it is not repeated."""
@@ -167,7 +172,8 @@ class BettingSystem:
         if envelope.roundid is None:
             raise MalformedMessage(f"{envelope.id}: round {event.round_no} opens without an id")
         self._sent.clear()
-        self._round = _Round(event.round_no, Slips(envelope.roundid, self._rules, self._wallet))
+        bets = self._open_bets(event.round_no, envelope.roundid, self._wallet, self.refusals)
+        self._round = _Round(event.round_no, bets)
 
     def _in_round(self, current: _Round, event: events.Event, now_us: int) -> list[Planned]:
         match event:
@@ -178,13 +184,17 @@ class BettingSystem:
             case events.DecisionOpened():
                 return self._open_window(current, event, now_us)
             case events.HandsOffered(hands=hands):
-                return self._take_hands(current, hands, now_us)
+                current.bets.take_hands(hands)
+                return self._those_who_waited(current, now_us)
+            case events.DecisionMade():
+                current.bets.decided(event)
+                return self._those_who_waited(current, now_us)
             case events.DecisionClosed():
                 return self._close_window(current, event)
-            case events.CardWithdrawn(place=place) if place in (MAIN, SWITCH):
-                current.withdrawn = True
+            case events.CardWithdrawn(place=place):
+                current.bets.card_withdrawn(place)
             case events.ResultProposed():
-                self._wallet.close_slips(current.slips.roundid, current.slips.final())
+                self._wallet.close_slips(current.id, current.bets.slips.final())
             case events.RoundConfirmed() | events.RoundCancelled():
                 self._end_round(current, cancelled=isinstance(event, events.RoundCancelled))
             case events.IncidentOpened(incident=number, stops_betting=True):
@@ -200,7 +210,7 @@ class BettingSystem:
     def _open_betting(self, current: _Round, event: events.BettingOpened, now_us: int) -> list[Planned]:
         duration_us = event.duration_ms * MILLISECOND
         ends_us = min(event.closes_at_us, now_us + duration_us)
-        current.window = _Window(Stage.BETTING, ends_us, event.grace_ms)
+        current.window = Window(Stage.BETTING, ends_us, event.grace_ms)
         opened_us = event.closes_at_us - duration_us
         return [
             self._wake(current, Stage.BETTING, player, opened_us, duration_us)
@@ -215,14 +225,13 @@ class BettingSystem:
         window.is_open = False
         if event.ended_by == "cancel":
             return []
-        staked = current.slips.staked_boxes()
-        boxes = {box: _box_state(box, staked) for box in BOXES}
         latecomers = [
             self._wake(current, Stage.BETTING, player, event.at_us, window.grace_ms * MILLISECOND)
             for player in self.crowd.players
             if self.crowd.is_late(current.number, player)
         ]
-        return [*self._tell(current, window, BetsTaken(boxes), event.at_us), *latecomers]
+        taken = BetsTaken(current.bets.box_states())
+        return [*self._tell(current, window, taken, event.at_us), *latecomers]
 
     def _bet(self, current: _Round, player: str, now_us: int) -> None:
         """Take all bets of a player; after the end of betting time all of them are void (RPL-04)."""
@@ -231,8 +240,7 @@ class BettingSystem:
         if current.halts:
             return
         late = window.stage is not Stage.BETTING or not window.is_open or now_us >= window.ends_us
-        for request in self.crowd.stakes(current.number, player):
-            self._note(current.slips.stake(player, request, late=late))
+        current.bets.bet(player, late=late)
 
     # The players' windows.
 
@@ -242,86 +250,40 @@ class BettingSystem:
         stage = Stage(event.stage)
         duration_us = event.duration_ms * MILLISECOND
         ends_us = min(event.closes_at_us, now_us + duration_us)
-        window = _Window(stage, ends_us, event.grace_ms, event.boxes)
-        window.asked.update(self._choosers(current, window))
-        current.window, current.withdrawn = window, False
-        wakes = [
-            self._wake(current, stage, player, event.opened_at_us, duration_us)
-            for player in self.crowd.players
-            if player in window.asked
-        ]
+        current.window = window = Window(stage, ends_us, event.grace_ms, event.boxes, event.actions)
+        current.bets.window_opened()
+        choosers = current.bets.choosers(window)
+        window.asked.update(choosers)
+        wakes = [self._wake(current, stage, who, event.opened_at_us, duration_us) for who in choosers]
         return [*wakes, *self._all_decided(current, window, event.opened_at_us)]
 
-    def _choosers(self, current: _Round, window: _Window) -> list[str]:
-        if window.stage is not Stage.BUY_TIME:
-            return [player for player, slip in current.slips.of_main() if slip.decision is None]
-        return [player for player in self.crowd.players if self._buyable(current, window, player)]
-
-    def _buyable(self, current: _Round, window: _Window, player: str) -> list[str]:
-        """Return the boxes of the player that may buy the dealer's qualification (RPL-33)."""
-        slips = [current.slips.of(player, box) for box in window.boxes]
-        return [slip.box for slip in slips if may_buy(slip, _hand(current, slip))]
-
-    def _take_hands(self, current: _Round, hands: tuple[HandOffer, ...], now_us: int) -> list[Planned]:
-        current.hands |= {hand.pattern: hand for hand in hands if hand.box == MAIN}
-        current.blind |= {hand.box: hand for hand in hands if hand.box != MAIN}
-        current.withdrawn = False
-        current.slips.check_insurance(current.hands)
+    def _those_who_waited(self, current: _Round, now_us: int) -> list[Planned]:
+        """Let those choose whose time had not come."""
         window = current.window
         if window is None:
             return []
         waiting, window.postponed = window.postponed, []
-        return [self._wake(current, window.stage, player, now_us, MILLISECOND) for player in waiting]
+        return [self._wake(current, window.stage, who, now_us, MILLISECOND) for who in waiting]
 
-    def _choose(self, current: _Round, window: _Window, player: str, now_us: int) -> list[Planned]:
-        if player not in window.asked:
+    def _choose(self, current: _Round, window: Window, who: str, now_us: int) -> list[Planned]:
+        if who not in window.asked:
             return []
-        if current.withdrawn:
-            window.postponed.append(player)
+        if current.bets.must_wait(window, who):
+            window.postponed.append(who)
             return []
-        if not self._answers(current, window, player):
+        choice = current.bets.choose(window, who)
+        if not choice.answered:
             return []
-        window.asked.discard(player)
-        return self._all_decided(current, window, now_us)
+        window.asked.discard(who)
+        told = [] if choice.decision is None else self._tell(current, window, choice.decision, now_us)
+        return [*told, *self._all_decided(current, window, now_us)]
 
-    def _answers(self, current: _Round, window: _Window, player: str) -> bool:
-        """Let a player choose; False when he stays silent, or is refused and does not try again."""
-        slips, crowd, number = current.slips, self.crowd, current.number
-        request: Request | None
-        match window.stage:
-            case Stage.OPTIONS:
-                request = crowd.option(number, player)
-            case Stage.FINAL_OPTIONS:
-                slip = slips.of(player, MAIN)
-                request = crowd.final_option(number, player, current.hands[slip.pattern], slip.ante)
-            case Stage.BUY_TIME:
-                return self._buys(current, window, player)
-            case Stage.BETTING:
-                raise AssertionError("bets are taken elsewhere")
-            case _:
-                assert_never(window.stage)
-        if request is None:
-            return False
-        hand = _hand(current, slips.of(player, MAIN))
-        return self._note(slips.choose(player, request, hand))
-
-    def _buys(self, current: _Round, window: _Window, player: str) -> bool:
-        """Let a player buy, or decline, for each of his boxes; False when he stays silent."""
-        if self.crowd.is_silent(current.number, player, window.stage):
-            return False
-        for box in self._buyable(current, window, player):
-            if self.crowd.purchase(current.number, player, box):
-                hand = _hand(current, current.slips.of(player, box))
-                request = Request(Stage.BUY_TIME, Action.BUY, box)
-                self._note(current.slips.choose(player, request, hand))
-        return True
-
-    def _all_decided(self, current: _Round, window: _Window, at_us: int) -> list[Planned]:
+    def _all_decided(self, current: _Round, window: Window, at_us: int) -> list[Planned]:
         if window.asked or window.told:
             return []
         window.told = True
-        facts = self._facts(current, window, acknowledges=False)
-        return self._tell(current, window, facts, at_us)
+        facts = current.bets.facts(window, acknowledges=False)
+        return [] if facts is None else self._tell(current, window, facts, at_us)
 
     def _close_window(self, current: _Round, event: events.DecisionClosed) -> list[Planned]:
         window = current.window
@@ -330,68 +292,42 @@ class BettingSystem:
         window.is_open = False
         if event.ended_by == "cancel":
             return []
-        if window.stage is Stage.FINAL_OPTIONS:
-            current.slips.bet_for_the_silent(current.hands)
-        facts = self._facts(current, window, acknowledges=True)
-        return self._tell(current, window, facts, event.at_us)
-
-    def _facts(self, current: _Round, window: _Window, *, acknowledges: bool) -> WindowFacts:
-        """Return everything that is true of the window by now."""
-        main = [slip for _, slip in current.slips.of_main()]
-        # After its own close the rules have decided for everybody who was silent.
-        undecided = bool(window.asked) and not acknowledges
-        told = WindowFacts(window.stage, undecided=undecided, acknowledges=acknowledges)
-        match window.stage:
-            case Stage.OPTIONS:
-                in_play = any(slip.decision is not Decision.FOLD for slip in main)
-                return replace(told, in_play=in_play, anyone_drew=any(map(drew, main)))
-            case Stage.FINAL_OPTIONS:
-                in_play = any(not folds(slip, _hand(current, slip)) for slip in main)
-                return replace(told, in_play=in_play)
-            case _:
-                return replace(told, anyone_bought=current.slips.anyone_bought())
+        current.bets.window_closed(window)
+        facts = current.bets.facts(window, acknowledges=True)
+        return [] if facts is None else self._tell(current, window, facts, event.at_us)
 
     # Helpers.
 
     def _tell(
-        self, current: _Round, window: _Window, command: BetsTaken | WindowFacts, at_us: int
+        self, current: _Round, window: Window, command: BetsTaken | WindowFacts | DecisionTaken, at_us: int
     ) -> list[Planned]:
         """Plan a press half-way into the grace time at the latest, unless it is a window of silence."""
         if Quirk(window.stage.value) in self._quirks(current.number):
             return []
-        closed = isinstance(command, BetsTaken) or command.acknowledges
-        what = f"{window.stage}/{'closed' if closed else 'all_decided'}"
-        request = f"{current.slips.roundid}/{what}"
+        what = f"{window.stage}/{_named(command)}"
+        request = f"{current.id}/{what}"
         press = Press("betting", self.name, current.number, command, request)
         self._sent[request] = press
         delay_us = self.crowd.delay_us(current.number, what, at_most_ms=window.grace_ms // 2)
         return [Planned(at_us + delay_us, press)]
 
-    def _wake(self, current: _Round, stage: Stage, player: str, from_us: int, duration_us: int) -> Planned:
-        moment = self.crowd.moment(current.number, player, stage, duration_us)
-        return Planned(from_us + moment, Wake(f"{current.slips.roundid}|{stage}|{player}"))
-
-    def _note(self, why_not: Refusal | None) -> bool:
-        """Count a refusal; whether the request was taken."""
-        if why_not is not None:
-            self.refusals[why_not] += 1
-        return why_not is None
+    def _wake(self, current: _Round, stage: Stage, who: str, from_us: int, duration_us: int) -> Planned:
+        moment = self.crowd.moment(current.number, who, stage, duration_us)
+        return Planned(from_us + moment, Wake(f"{current.id}|{stage}|{who}"))
 
     def _end_round(self, current: _Round, *, cancelled: bool) -> None:
         void = {"cancelled": True} if cancelled else {}
-        self._records[current.slips.roundid] = {
-            player: bets | void for player, bets in current.slips.plain().items()
-        }
+        plain = current.bets.slips.plain()
+        self._records[current.id] = {player: bets | void for player, bets in plain.items()}
         self._sent.clear()
         self._round = None
 
 
-def _box_state(box: str, staked: frozenset[str]) -> BoxState:
-    if box not in staked:
-        return BoxState.EMPTY
-    return BoxState.OPEN if box == MAIN else BoxState.DARK
-
-
-def _hand(current: _Round, slip: BoxSlip) -> HandOffer | None:
-    """Return the player's hand as it was published."""
-    return current.hands.get(slip.pattern) if slip.box == MAIN else current.blind.get(slip.box)
+def _named(command: BetsTaken | WindowFacts | DecisionTaken) -> str:
+    match command:
+        case DecisionTaken(box=box):
+            return box
+        case WindowFacts(acknowledges=False):
+            return "all_decided"
+        case _:
+            return "closed"

@@ -22,17 +22,19 @@ SILENT = 0.04
 LEAST_DELAY_MS, GREATEST_DELAY_MS = 20, 200
 
 
-class Crowd:
-    """`count` players, named `p01` and so on, at a table with these rules."""
+class People:
+    """`count` players, named `p01` and so on: when they act, and what they do in every game."""
 
-    def __init__(self, seed: int, rules: Rules, count: int) -> None:
+    buys = 0.25
+    """How often one who may buy the dealer's qualification wants to."""
+
+    def __init__(self, seed: int, count: int) -> None:
         self._seed = seed
-        self._rules = rules
         self.players = tuple(f"p{number:02}" for number in range(1, count + 1))
 
-    def moment(self, round_no: int, player: str, stage: Stage, duration_us: int) -> int:
-        """Return how long after its opening the player acts in a window, in microseconds."""
-        chance = self._chance(round_no, player, f"{stage}/moment")
+    def moment(self, round_no: int, who: str, stage: Stage, duration_us: int) -> int:
+        """Return how long after its opening somebody acts in a window, in microseconds."""
+        chance = self._chance(round_no, who, f"{stage}/moment")
         return duration_us * chance.randrange(50, 700) // 1_000
 
     def delay_us(self, round_no: int, action: str, *, at_most_ms: int) -> int:
@@ -43,6 +45,25 @@ class Crowd:
     def is_late(self, round_no: int, player: str) -> bool:
         """Whether the player's bets arrive after "no more bets"."""
         return self._chance(round_no, player, "late").random() < COMES_LATE
+
+    def purchase(self, round_no: int, player: str, box: str) -> bool:
+        """Whether the player wants the dealer's qualification for a box (RPL-33)."""
+        return self._chance(round_no, player, f"buy/{box}").random() < self.buys
+
+    def is_silent(self, round_no: int, player: str, stage: Stage) -> bool:
+        """Whether the player says neither yes nor no in a window until it ends."""
+        return self._chance(round_no, player, f"{stage}/silent").random() < SILENT
+
+    def _chance(self, round_no: int, player: str, action: str) -> Random:
+        return Random(f"{self._seed}/{round_no}/{player}/{action}")
+
+
+class Crowd(People):
+    """Players at a table of live Russian Poker with these rules."""
+
+    def __init__(self, seed: int, rules: Rules, count: int) -> None:
+        super().__init__(seed, count)
+        self._rules = rules
 
     def stakes(self, round_no: int, player: str) -> tuple[Request, ...]:
         """Return the bets of a player, for each box the Ante before its bonus bets; none if he sits out."""
@@ -80,14 +101,6 @@ class Crowd:
         amount = ante if action is Action.INSURANCE else 0
         return Request(Stage.FINAL_OPTIONS, action, MAIN, amount=amount)
 
-    def purchase(self, round_no: int, player: str, box: str) -> bool:
-        """Whether the player wants the dealer's qualification for a box (RPL-33)."""
-        return self._chance(round_no, player, f"buy/{box}").random() < 0.25
-
-    def is_silent(self, round_no: int, player: str, stage: Stage) -> bool:
-        """Whether the player says neither yes nor no in a window until it ends."""
-        return self._chance(round_no, player, f"{stage}/silent").random() < SILENT
-
     def _box(self, box: str, chance: Random) -> list[Request]:
         limits, bonus = self._rules.limits, self._rules.bonus
         ante = chance.randint(limits.ante_min, min(limits.ante_max, limits.ante_min * 20))
@@ -103,6 +116,3 @@ class Crowd:
                 Request(Stage.BETTING, Action.BONUS_D, box, chance.randint(bonus.d_min, bonus.d_max))
             )
         return requests
-
-    def _chance(self, round_no: int, player: str, action: str) -> Random:
-        return Random(f"{self._seed}/{round_no}/{player}/{action}")

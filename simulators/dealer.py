@@ -18,7 +18,7 @@ from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
-from simulators.shoe import shuffled
+from simulators.shoe import Shoe, shuffled
 
 SECOND = 1_000_000
 DELAYS_MS = {
@@ -46,7 +46,15 @@ class Dealer:
     feed = Feed.STATION
 
     def __init__(
-        self, name: str, *, seed: int, plan: Plan, rounds: int, scanner: str, hardware: Hardware
+        self,
+        name: str,
+        *,
+        seed: int,
+        plan: Plan,
+        rounds: int,
+        scanner: str,
+        hardware: Hardware,
+        shoe: Shoe = shuffled,
     ) -> None:
         self.name = name
         self.seed = seed
@@ -54,6 +62,7 @@ class Dealer:
         self.rounds = rounds
         self.scanner = scanner
         self.hardware = hardware
+        self._shoe = shoe
         self.picture: Picture | None = None
         self.committed: dict[int, Case] = {}
         """The faults that have been carried out, by round."""
@@ -209,11 +218,11 @@ class Dealer:
 
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
-        return shuffled(self.seed, picture.round_no)[out_count(picture) - back]
+        return self._shoe(self.seed, picture.round_no)[out_count(picture) - back]
 
     def last_of_shoe(self, picture: Picture) -> Card:
         """Return a card that never leaves the shoe in this round."""
-        return shuffled(self.seed, picture.round_no)[-1]
+        return self._shoe(self.seed, picture.round_no)[-1]
 
     def hold(self, picture: Picture) -> str:
         """Take the next card out of the shoe and under the scanner; returns its code."""

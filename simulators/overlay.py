@@ -9,12 +9,11 @@ import msgspec
 
 from controller.bus.envelope import decode
 from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, apply
-from controller.games.patterns import STAY
 from controller.games.procedure import DEALER, SWITCH
-from controller.games.published import Comparison, Outcome, ShownCombination
+from controller.games.published import BoxOutcome, Comparison, Exclusion, Outcome, ShownCombination
 from controller.games.russian_live import EvaluatedHand
 from controller.table.events import Audience
-from controller.table.texts import place_text, prompt_text
+from controller.table.texts import decision_text, place_text, prompt_text
 from simulators.actor import Feed, Planned, Press
 
 BACK = "##"
@@ -121,6 +120,8 @@ def _notices(snapshot: Snapshot, now_us: int) -> Iterator[str]:
     if window is not None:
         left_s = max(0, -((now_us - window.closes_at_us) // SECOND))
         yield f"{WINDOWS.get(window.stage, window.stage)}: {left_s} s left"
+        for box, decision in window.decisions.items():
+            yield f"{place_text(box)} {decision_text(decision)}"
     incident = snapshot.incident
     if incident is not None:
         yield f"please wait: {prompt_text(incident.prompt, incident.place, incident.n)}"
@@ -142,6 +143,15 @@ def _outcome(told: Any) -> Iterator[str]:
     shown = "no game" if dealer.combination is None else _words(dealer.combination.kind)
     yield f"result: dealer {shown}"
     for box in outcome.boxes:
-        hand = box.hand(STAY.text)
-        comparison = "" if hand.comparison is None else RESULTS[hand.comparison]
-        yield f"result: {place_text(box.box)} {_combinations(hand.combinations)}, {comparison}"
+        yield f"result: {place_text(box.box)} {_box(box)}"
+
+
+def _box(box: BoxOutcome) -> str:
+    """Return how a box fared; of one that several players chose on, the hand as dealt."""
+    if not box.hands:
+        return "folded"
+    hand = box.hands[0]
+    if not hand.cards:
+        return "empty" if hand.excluded is Exclusion.BOX_EMPTY else "not opened"
+    comparison = "" if hand.comparison is None else RESULTS[hand.comparison]
+    return f"{_combinations(hand.combinations)}, {comparison}"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from controller.cards import DECK, Card
+
+Shoe = Callable[[int, int], tuple[Card, ...]]
+"""The deck of a round, from seed and round number, in the order in which it will be drawn."""
 
 
 def shuffled(seed: int, round_no: int) -> tuple[Card, ...]:

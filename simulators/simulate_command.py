@@ -16,9 +16,10 @@ from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
 from simulators.faults.catalogue import BY_ID, Amount, Plan
+from simulators.faults.courses import course_of
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.show import Progress, Show
-from simulators.studio import Studio, differences
+from simulators.studio import PLAYERS, Studio, differences
 from simulators.world import World
 
 START_US = 1_767_268_800_000_000
@@ -37,6 +38,7 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
     parser.add_argument(
         "--seed", type=int, default=SEED, help=f"of cards, people and faults (default {SEED})"
     )
+    parser.add_argument("--players", type=positive, default=PLAYERS, help="how many bet at the table")
     parser.add_argument(
         "--faults",
         type=Amount,
@@ -88,8 +90,11 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    plan = Plan(arguments.seed, amount, arguments.only)
-    studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan)
+    course = course_of(config.game, config.settings.boxes_not_told)
+    if arguments.only and not course.has(BY_ID[arguments.only]):
+        raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
+    plan = Plan(arguments.seed, amount, arguments.only, course=course)
+    studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)
     link: Link
     if arguments.pace == "real":
         link = LiveLinks(config)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -10,83 +10,83 @@ from msgspec.structs import replace
 
 from controller.games.offers import HandOffer
 from controller.games.patterns import SIXTH, STAY, exchange, parse_pattern
+from controller.games.price_list import PriceList
 from controller.games.published import Wager
-from controller.games.requests import Action, Refusal, Request, Stage, Standing, insurance_limits, refusal
-from controller.games.rules import MAIN, Rules
+from controller.games.requests import Action, AnyRules, Refusal, Request, Stage, Standing, refusal
 from controller.games.settlement import BoxSlip, Decision, LateBet, price
 from simulators.wallet import Bet, Wallet
 
-RESERVE_IN_ANTES = 5
-"""Fee, Bet and purchase on top of the Ante: who can't carry a box to its end may not open it."""
-
 
 class Slips:
-    """The slips of all players of a round, by player and box. Money is taken when a request is accepted."""
+    """The slips of all players of a round, by player and box. Money is taken when a request is accepted.
 
-    def __init__(self, roundid: str, rules: Rules, wallet: Wallet) -> None:
+    On a `dark` box the Bet goes with the Ante.
+    """
+
+    def __init__(self, roundid: str, rules: AnyRules, wallet: Wallet, *, dark: frozenset[str]) -> None:
         self.roundid = roundid
         self._rules = rules
+        self._prices = rules.price_list
+        self._reserve = reserve_in_antes(self._prices)
         self._wallet = wallet
+        self.dark = dark
         self._boxes: dict[str, dict[str, BoxSlip]] = {}
 
     def stake(self, player: str, request: Request, *, late: bool) -> Refusal | None:
         """Take an Ante or a bonus bet; a late one is taken too, and never part of the round (RPL-04)."""
-        slip = self.of(player, request.box)
-        judged = replace(slip, ante=_late_ante(slip)) if late else slip
-        standing = Standing(Stage.BETTING, judged, self._wallet.balance(player))
-        why_not = refusal(request, standing, self._rules)
-        if why_not is None and request.action is Action.ANTE:
-            why_not = self._reserved(player, request)
+        why_not = self.why_not_stake(player, request, late=late)
         if why_not is not None:
             return why_not
+        slip = self.of(player, request.box)
         for wager, amount in self._wagers(request):
             if not self._take(player, request.box, wager, amount, late=late):
                 return Refusal.BALANCE
             if late:
                 slip = replace(slip, late=(*slip.late, LateBet(wager, amount)))
-        self._keep(player, slip if late else _staked(slip, request))
+        self._keep(player, slip if late else self._staked(slip, request))
         return None
 
-    def choose(self, player: str, request: Request, hand: HandOffer | None) -> Refusal | None:
-        """Take a choice of the main box, or a purchase, in an open window."""
+    def why_not_stake(self, player: str, request: Request, *, late: bool = False) -> Refusal | None:
+        """Judge an Ante or a bonus bet; nothing is taken."""
         slip = self.of(player, request.box)
-        standing = Standing(request.stage, slip, self._wallet.balance(player), hand)
-        why_not = refusal(request, standing, self._rules)
+        judged = replace(slip, ante=_late_ante(slip)) if late else slip
+        why_not = refusal(request, self._standing(player, Stage.BETTING, judged), self._rules)
+        if why_not is None and request.action is Action.ANTE:
+            why_not = self._reserved(player, request)
+        return why_not
+
+    def why_not_choose(self, player: str, request: Request, hand: HandOffer | None) -> Refusal | None:
+        """Judge a choice, or a purchase, in an open window; nothing is taken."""
+        slip = self.of(player, request.box)
         if not slip.can_place_bet:
-            why_not = Refusal.FOLDED  # Silent, and without the money for the Bet (RPL-81).
+            return Refusal.FOLDED  # Silent, and without the money for the Bet (RPL-81).
+        return refusal(request, self._standing(player, request.stage, slip, hand), self._rules)
+
+    def choose(self, player: str, request: Request, hand: HandOffer | None) -> Refusal | None:
+        """Take a choice, or a purchase, in an open window."""
+        why_not = self.why_not_choose(player, request, hand)
         if why_not is not None:
             return why_not
-        for wager, amount in self._prices(request, slip.ante):
+        slip = self.of(player, request.box)
+        for wager, amount in self._priced(request, slip.ante):
             if not self._take(player, request.box, wager, amount):
                 return Refusal.BALANCE
         self._keep(player, _chosen(slip, request))
         return None
 
-    def bet_for_the_silent(self, hands: Mapping[str, HandOffer]) -> None:
-        """Place the Bet of every silent player with a combination; or fold him (RPL-22, RPL-81)."""
-        for player, slip in self.of_main():
-            if slip.decision is None and hands[slip.pattern].combinations:
-                bet = price(slip.ante, str(self._rules.prices.bet))
-                if not self._take(player, MAIN, Wager.BET, bet):
-                    self._keep(player, replace(slip, can_place_bet=False))
-
-    def check_insurance(self, hands: Mapping[str, HandOffer]) -> None:
-        """A corrected card has changed the hands: insurance that is not open any more goes back.
-
-        The Bet that was placed with it stands.
-        """
-        for player, slip in self.of_main():
-            if slip.insurance and not self._insurable(slip, hands[slip.pattern]):
-                self._wallet.withdraw(Bet(self.roundid, player, MAIN, Wager.INSURANCE))
-                self._keep(player, replace(slip, decision=Decision.BET, insurance=0))
+    def go_on_in_silence(self, player: str, box: str, hand: HandOffer | None) -> None:
+        """Place the Bet of a silent player with a combination; or fold him (RPL-22, RPL-81, D-52)."""
+        slip = self.of(player, box)
+        if hand is not None and hand.combinations and not self._take_bet(player, slip):
+            self._keep(player, replace(slip, can_place_bet=False))
 
     def of(self, player: str, box: str) -> BoxSlip:
         """Return the slip of a player on a box, an empty one if he has none."""
         return self._boxes.get(player, {}).get(box, BoxSlip(box))
 
-    def of_main(self) -> tuple[tuple[str, BoxSlip], ...]:
-        """Return the players whose Ante lies on the main box, with their slips there."""
-        return tuple((player, slip) for player, slip in self._all() if slip.box == MAIN and slip.ante)
+    def of_box(self, box: str) -> tuple[tuple[str, BoxSlip], ...]:
+        """Return the players whose Ante lies on a box, with their slips there, the first bettor first."""
+        return tuple((player, slip) for player, slip in self._all() if slip.box == box and slip.ante)
 
     def staked_boxes(self) -> frozenset[str]:
         """Return the boxes on which an Ante lies."""
@@ -107,7 +107,7 @@ class Slips:
         """
         maximum = {"limits": {"max_payout": self._rules.limits.table_max}}
         return {
-            player: {slip.box: plain_box(slip) for slip in boxes.values()}
+            player: {slip.box: self._plain_box(slip) for slip in boxes.values()}
             | maximum
             | ({"late": True} if any(slip.late for slip in boxes.values()) else {})
             for player, boxes in self._boxes.items()
@@ -124,38 +124,61 @@ class Slips:
     def _take(self, player: str, box: str, wager: Wager, amount: int, *, late: bool = False) -> bool:
         return self._wallet.debit(Bet(self.roundid, player, box, wager, late), amount).accepted
 
+    def _take_bet(self, player: str, slip: BoxSlip) -> bool:
+        return self._take(player, slip.box, self._prices.bet_wager, _antes(slip.ante, self._prices.bet))
+
+    def _standing(self, player: str, stage: Stage, slip: BoxSlip, hand: HandOffer | None = None) -> Standing:
+        others = sum(other != player for other, _ in self.of_box(slip.box))
+        dark = slip.box in self.dark
+        return Standing(stage, slip, self._wallet.balance(player), hand, dark=dark, others_on_box=others)
+
     def _reserved(self, player: str, request: Request) -> Refusal | None:
         """The boxes that he has opened before must stay payable, too."""
         antes = request.amount + sum(slip.ante for slip in self._boxes.get(player, {}).values())
-        return Refusal.BALANCE if antes * RESERVE_IN_ANTES > self._wallet.balance(player) else None
+        return Refusal.BALANCE if antes * self._reserve > self._wallet.balance(player) else None
 
     def _wagers(self, request: Request) -> Iterator[tuple[Wager, int]]:
         yield Wager(request.action), request.amount
-        if request.action is Action.ANTE and request.box != MAIN:
-            yield Wager.BET, price(request.amount, str(self._rules.prices.bet))  # RPL-05
+        if request.action is Action.ANTE and request.box in self.dark:
+            yield self._prices.bet_wager, _antes(request.amount, self._prices.bet)  # RPL-05, OAB-27
 
-    def _prices(self, request: Request, ante: int) -> Iterator[tuple[Wager, int]]:
-        prices = self._rules.prices
+    def _priced(self, request: Request, ante: int) -> Iterator[tuple[Wager, int]]:
+        prices = self._prices
         match request.action:
             case Action.SIXTH_CARD:
-                yield Wager.SIXTH_FEE, _antes(ante, prices.sixth_card)
+                yield Wager.SIXTH_FEE, _antes(ante, prices.draw(SIXTH))
             case Action.EXCHANGE:
-                yield Wager.EXCHANGE_FEE, _antes(ante, prices.exchange)
+                yield Wager.EXCHANGE_FEE, _antes(ante, prices.draw(exchange(*request.positions)))
             case Action.BET:
-                yield Wager.BET, _antes(ante, prices.bet)
+                yield prices.bet_wager, _antes(ante, prices.bet)
             case Action.INSURANCE:
-                yield Wager.BET, _antes(ante, prices.bet)  # RPL-29
+                yield prices.bet_wager, _antes(ante, prices.bet)  # RPL-29
                 yield Wager.INSURANCE, request.amount
             case Action.BUY:
                 yield Wager.BUY_FEE, _antes(ante, prices.purchase)
             case _:
                 pass  # A fold costs nothing.
 
-    def _insurable(self, slip: BoxSlip, hand: HandOffer) -> bool:
-        if hand.insurance is None:
-            return False
-        least, greatest = insurance_limits(hand.insurance, slip.ante, self._rules)
-        return least <= slip.insurance <= greatest
+    def _staked(self, slip: BoxSlip, request: Request) -> BoxSlip:
+        match request.action:
+            case Action.ANTE:
+                return replace(slip, ante=request.amount)
+            case Action.BONUS_B:
+                return replace(slip, bonus_b=request.amount)
+            case _:
+                return replace(slip, bonus_d=request.amount)
+
+    def _plain_box(self, slip: BoxSlip) -> dict[str, Any]:
+        return plain_box(slip)
+
+
+def reserve_in_antes(prices: PriceList) -> Fraction:
+    """Return what the Ante, the dearest draw, Bet and purchase cost together.
+
+    Who can't carry a box to its end may not open it.
+    """
+    draws = (*prices.exchange, prices.sixth_card or Fraction(0))
+    return 1 + max(draws) + prices.bet + (prices.purchase or 0)
 
 
 def plain_box(slip: BoxSlip) -> dict[str, Any]:
@@ -177,7 +200,8 @@ def plain_box(slip: BoxSlip) -> dict[str, Any]:
     return box
 
 
-def _antes(ante: int, antes: Fraction) -> int:
+def _antes(ante: int, antes: Fraction | None) -> int:
+    assert antes is not None, "a request for what is not sold is refused before"
     return price(ante, str(antes))
 
 
@@ -201,16 +225,6 @@ def may_buy(slip: BoxSlip, hand: HandOffer | None) -> bool:
     """Whether the purchase is offered to this player: a staked, unfolded box with a combination (RPL-33)."""
     folded = slip.decision is Decision.FOLD or not slip.can_place_bet
     return bool(slip.ante) and not folded and hand is not None and hand.purchase
-
-
-def _staked(slip: BoxSlip, request: Request) -> BoxSlip:
-    match request.action:
-        case Action.ANTE:
-            return replace(slip, ante=request.amount)
-        case Action.BONUS_B:
-            return replace(slip, bonus_b=request.amount)
-        case _:
-            return replace(slip, bonus_d=request.amount)
 
 
 def _chosen(slip: BoxSlip, request: Request) -> BoxSlip:

@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 
 from controller.bus.envelope import decode, event_of
+from controller.games.procedure import BoxState
 from controller.games.russian_live import RussianLive
+from controller.games.sister_game import SisterGame
 from controller.station.config import StationConfig
 from controller.table.events import (
     IncidentClosed,
@@ -26,9 +28,11 @@ from simulators.dealer import Dealer
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
+from simulators.shoe import Shoe, shuffled
 from simulators.supervisor import Supervisor
 from simulators.wallet import Wallet
 
+PLAYERS = 12
 OPENING_BALANCE = 10_000_000
 """What each player brings, in minor units."""
 
@@ -95,9 +99,18 @@ class Studio:
     """The actors of one table; `rounds` are played with the faults of `plan`."""
 
     def __init__(
-        self, config: StationConfig, *, seed: int, rounds: int, plan: Plan, books: Path | None = None
+        self,
+        config: StationConfig,
+        *,
+        seed: int,
+        rounds: int,
+        plan: Plan,
+        players: int = PLAYERS,
+        shoe: Shoe = shuffled,
+        books: Path | None = None,
     ) -> None:
-        assert isinstance(config.game, RussianLive)
+        game = config.game
+        assert isinstance(game, RussianLive | SisterGame), game
         people = config.settings.people
         scanner, settings = next(iter(config.scanners.items()))
         options = open_delimited(settings.options).options
@@ -111,10 +124,18 @@ class Studio:
             rounds=rounds,
             scanner=scanner,
             hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
+            shoe=shoe,
         )
         self.supervisor = Supervisor(next(name for name, role in people.items() if role is Role.SUPERVISOR))
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
-        self.betting = BettingSystem(self.wallet, config.game.rules, seed=seed, quirks=self._quirks)
+        self.betting = BettingSystem(
+            self.wallet,
+            game.rules,
+            seed=seed,
+            players=players,
+            quirks=self._quirks,
+            dark=dark_boxes(config),
+        )
         for player in self.betting.crowd.players:
             self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")
         self.overlay = Overlay(table=config.settings.table)
@@ -133,6 +154,15 @@ class Studio:
         """Return the faults that were committed, by round id."""
         table = self.overlay.snapshot.table
         return {f"{table}-{number}": case for number, case in sorted(self.dealer.committed.items())}
+
+
+def dark_boxes(config: StationConfig) -> frozenset[str]:
+    """Return the boxes that take no decisions at this table; in most sister games every box does."""
+    game = config.game
+    if isinstance(game, SisterGame) and not game.has_dark_boxes:
+        return frozenset()
+    states = config.settings.boxes_not_told
+    return frozenset(box for box in game.boxes if states[box] is BoxState.DARK)
 
 
 def differences(studio: Studio) -> list[str]:

@@ -11,7 +11,7 @@ from rules.live_rules import live_rules
 
 from controller.bus.envelope import Envelopes, Environment, Stamp
 from controller.cards import DECK, Card, Scheme, code_map
-from controller.games.procedure import BoxState
+from controller.games.procedure import BoxState, Game
 from controller.games.rules import Rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
@@ -48,9 +48,18 @@ PRESSES: dict[str, i.AnyCommand] = {
 class MiniTable:
     """A table, its dealer and its actors. Everything that was sent is in `messages`, by audience."""
 
-    def __init__(self, actors: Sequence[Actor], *, seed: int = 1, rules: Rules | None = None) -> None:
+    def __init__(
+        self,
+        actors: Sequence[Actor],
+        *,
+        seed: int = 1,
+        rules: Rules | None = None,
+        game: Game | None = None,
+        settings: TableSettings = SETTINGS,
+    ) -> None:
         self.codes = code_map("blue", Scheme.SUIT_DIGIT_RANK)
-        self.table = Table(SETTINGS, RussianLive(rules or live_rules()), self.codes)
+        self.game = game or RussianLive(rules or live_rules())
+        self.table = Table(settings, self.game, self.codes)
         self.actors = actors
         self.now = NOON
         self.seed = seed
@@ -188,12 +197,12 @@ class MiniTable:
         return self.now
 
     def _lying(self) -> dict[str, Any]:
-        """Return the cards as the oracle takes them: the dealer's sixth is the replacement."""
+        """Return the cards as the oracle takes them: what comes after the fifth was drawn."""
         current = self.table.state.in_play
         places = {
             place: [str(laid.card) for laid in current.at_place(place)]
-            for place in ("box1", "box2", "box3", "dealer", "switch")
+            for place in (*self.game.boxes, "dealer", "switch")
         }
-        drawn = places["dealer"][5:]
-        places["dealer"] = places["dealer"][:5]
-        return {**places, "replacement": drawn[0] if drawn else None}
+        drawn = {f"{box}_drawn": places[box][5:] for box in self.game.boxes}
+        dealt = {place: cards if place == "switch" else cards[:5] for place, cards in places.items()}
+        return {**drawn, **dealt, "replacement": places["dealer"][5] if len(places["dealer"]) > 5 else None}

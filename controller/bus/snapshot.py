@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.bus.envelope import GENESIS, Envelope, decode, event_of, message_hash
 from controller.bus.errors import UNREADABLE, ChainBroken, MalformedMessage
 from controller.games.offers import HandOffer
-from controller.games.procedure import Face
+from controller.games.procedure import Decision, Face
 from controller.games.published import Outcome, for_public
 from controller.games.russian_live import EvaluatedHand
 from controller.table import events
@@ -41,6 +41,8 @@ class WindowState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     actions: tuple[str, ...] = ()
     prices_in_antes: Mapping[str, str] = {}
     hands: tuple[HandOffer, ...] = ()
+    decisions: Mapping[str, Decision] = {}
+    """What each box has decided, where its cards depend on it."""
     ended_at_us: int | None = None
     ended_by: str | None = None
 
@@ -165,6 +167,8 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
             return _window_opened(now, event)
         case events.HandsOffered():
             return _window_changed(now, event.window, hands=event.hands)
+        case events.DecisionMade():
+            return _decided(now, event)
         case events.BetsClosed():
             ended = _window_changed(now, event.window, ended_at_us=event.at_us, ended_by=event.ended_by)
             return replace(ended, prompt=event.prompt)
@@ -248,6 +252,12 @@ def _window_opened(now: Snapshot, event: events.BettingOpened | events.DecisionO
     )
     prompt = event.prompt if isinstance(event, events.BettingOpened) else now.prompt
     return replace(now, windows=(*now.windows, opened), prompt=prompt)
+
+
+def _decided(now: Snapshot, event: events.DecisionMade) -> Snapshot:
+    known = next((state.decisions for state in now.windows if state.window == event.window), {})
+    decided = {**known, event.box: Decision(event.action, event.positions)}
+    return _window_changed(now, event.window, decisions=decided)
 
 
 def _window_changed(now: Snapshot, window: str, **changes: Any) -> Snapshot:

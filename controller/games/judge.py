@@ -6,6 +6,7 @@ Hands with the same combinations that fare alike share one set of rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
@@ -25,42 +26,48 @@ from controller.games.published import (
     fraction_text,
 )
 from controller.games.rules import Rules
+from controller.games.terms import Limit, Terms, compare, fee, lose, push, refund, win
 
 INSURED = (RowName.INSURED, RowName.INSURED_BOUGHT)
 BOUGHT = (RowName.BOUGHT, RowName.INSURED_BOUGHT)
 
-ANTE_BACK = WagerOutcome(Result.PUSH, ("RPL-42",))
-LOST = WagerOutcome(Result.LOSE, ("RPL-44",))
-TIED = WagerOutcome(Result.PUSH, ("RPL-43",))
-BOUGHT_IN_VAIN = WagerOutcome(Result.PUSH, ("RPL-40",))
-INSURED_BACK = WagerOutcome(Result.PUSH, ("RPL-46",))
-BET_BACK = WagerOutcome(Result.PUSH, ("RPL-41",))
-OPTION_FEE = WagerOutcome(Result.FEE, ("RPL-13",))
-BUY_FEE = WagerOutcome(Result.FEE, ("RPL-39",))
-INSURANCE_LOST = WagerOutcome(Result.LOSE, ("RPL-27",))
+INSURED_BACK = push("RPL-46")
+INSURANCE_LOST = lose("RPL-27")
 INSURANCE_BACK = WagerOutcome(Result.RETURN_BONUS, ("RPL-28",))
-NOBODY_BOUGHT = WagerOutcome(Result.REFUND, ("RPL-38",))
+INSURANCE_TIED = push("RPL-27")
+NOBODY_BOUGHT = refund("RPL-38")
 
 REFUNDS = {
-    Exclusion.BOX_EMPTY: WagerOutcome(Result.REFUND, ("RPL-08",)),
-    Exclusion.NOBODY_DREW: WagerOutcome(Result.REFUND, ("RPL-17",)),
-    Exclusion.ALL_FOLDED: WagerOutcome(Result.REFUND, ("RPL-23",)),
+    Exclusion.BOX_EMPTY: refund("RPL-08"),
+    Exclusion.NOBODY_DREW: refund("RPL-17"),
+    Exclusion.ALL_FOLDED: refund("RPL-23"),
 }
 
 FOLDED: Row = {
-    Wager.ANTE: WagerOutcome(Result.LOSE, ("RPL-23",)),
-    Wager.SIXTH_FEE: WagerOutcome(Result.FEE, ("RPL-23",)),
-    Wager.EXCHANGE_FEE: WagerOutcome(Result.FEE, ("RPL-23",)),
+    Wager.ANTE: lose("RPL-23"),
+    Wager.SIXTH_FEE: fee("RPL-23"),
+    Wager.EXCHANGE_FEE: fee("RPL-23"),
 }
 
 
-def compare(hand: Hand, dealer: Hand) -> Comparison:
-    """Compare the best five cards with the dealer's (RPL-41 to RPL-44)."""
-    if not dealer.qualifies:
-        return Comparison.NOT_QUALIFIED
-    if hand.rank == dealer.rank:
-        return Comparison.TIE
-    return Comparison.WIN if hand.rank > dealer.rank else Comparison.LOSE
+@cache
+def live_terms(ante_odds: Fraction) -> Terms:
+    """Return the terms of live Russian Poker, insurance aside."""
+    return Terms(
+        empty=REFUNDS[Exclusion.BOX_EMPTY],
+        folded=FOLDED[Wager.ANTE],
+        draw_fees=dict.fromkeys((Wager.SIXTH_FEE, Wager.EXCHANGE_FEE), fee("RPL-13")),
+        ante_alone=win(ante_odds, "RPL-41"),
+        bet_back=push("RPL-41"),
+        ante_won=push("RPL-42"),
+        bet_won=("RPL-42", "RPL-50"),
+        double_won=("RPL-42", "RPL-45", "RPL-50"),
+        tied=push("RPL-43"),
+        lost=lose("RPL-44"),
+        in_vain=push("RPL-40"),
+        buy_fee=fee("RPL-39"),
+        nobody_bought=NOBODY_BOUGHT,
+    )
 
 
 def option_fee(pattern: Pattern) -> Wager | None:
@@ -94,14 +101,14 @@ class Judge:
         self.dealer = dealer
         self.after = after
         self._verdicts: dict[object, Verdict] = {}
-        self._ante_won = WagerOutcome(Result.WIN, ("RPL-41",), fraction_text(rules.ante_odds))
+        self._terms = live_terms(rules.ante_odds)
 
     def judge(self, pattern: Pattern, hand: Hand, excluded: Exclusion | None) -> Verdict:
         """Judge a hand; all its wagers are refunded when a fact has excluded it."""
         comparison = compare(hand, self.dealer)
         after = None if self.after is None or hand.main is None else compare(hand, self.after)
-        kinds = (hand.main and hand.main.kind, hand.second and hand.second.kind)
-        key = (OPTION_FEES[pattern.text], kinds, comparison, after, excluded)
+        main, second = hand.main and hand.main.kind, hand.second and hand.second.kind
+        key = (OPTION_FEES[pattern.text], main, second, comparison, after, excluded)
         verdict = self._verdicts.get(key)
         if verdict is None:
             odds = fraction_text(total_odds(hand, self.rules.odds))
@@ -118,8 +125,8 @@ class Judge:
         }
 
     def _rows(self, pattern: Pattern, hand: Hand, odds: str) -> Rows:
-        double = ("RPL-45",) if hand.second else ()
-        won = WagerOutcome(Result.WIN, ("RPL-42", *double, "RPL-50"), odds, self.rules.limits.table_max)
+        limit = Limit(self.rules.limits.table_max, self.rules.max_payout_includes_stake)
+        won = self._terms.won(hand, odds, limit)
         return {name: self._row(name, pattern, hand, won) for name in self._row_names(pattern, hand)}
 
     def _row_names(self, pattern: Pattern, hand: Hand | None) -> Iterator[RowName]:
@@ -139,41 +146,34 @@ class Judge:
         if dealer is None:
             return dict.fromkeys(_wagers(name, option_fee(pattern)), NOBODY_BOUGHT)
         comparison = compare(hand, dealer)
-        ante, bet = self._stakes(name, comparison, won)
-        row = dict.fromkeys(_wagers(name, option_fee(pattern)), OPTION_FEE)
-        row[Wager.ANTE] = ante
-        row[Wager.BET] = bet
+        wagers = _wagers(name, option_fee(pattern))
+        row = {wager: self._terms.draw_fees.get(wager, self._terms.lost) for wager in wagers}
+        row[Wager.ANTE], row[Wager.BET] = self._stakes(name, comparison, won)
         if name in INSURED:
             row[Wager.INSURANCE] = self._insurance(name, comparison)
         if name in BOUGHT:
-            row[Wager.BUY_FEE] = BUY_FEE
+            assert self._terms.buy_fee is not None
+            row[Wager.BUY_FEE] = self._terms.buy_fee
         return row
 
     def _stakes(
         self, name: RowName, comparison: Comparison, won: WagerOutcome
     ) -> tuple[WagerOutcome, WagerOutcome]:
         """Return the outcomes of Ante and Bet; `won` is that of a won Bet."""
-        match comparison:
-            case Comparison.WIN:
-                return ANTE_BACK, won
-            case Comparison.LOSE:
-                return LOST, LOST
-            case Comparison.TIE:
-                return TIED, TIED
-            case Comparison.NOT_QUALIFIED:
-                if name in BOUGHT:
-                    return BOUGHT_IN_VAIN, BOUGHT_IN_VAIN
-                if name in INSURED:
-                    ante_paid = self.rules.ante_paid_when_insured
-                    return self._ante_won if ante_paid else INSURED_BACK, INSURED_BACK
-                return self._ante_won, BET_BACK
+        if name is RowName.INSURED and comparison is Comparison.NOT_QUALIFIED:  # RPL-46
+            ante_paid = self.rules.ante_paid_when_insured
+            return self._terms.ante_alone if ante_paid else INSURED_BACK, INSURED_BACK
+        return self._terms.stakes(comparison, won, bought=name in BOUGHT)
 
     def _insurance(self, name: RowName, comparison: Comparison) -> WagerOutcome:
         """Judge insurance at the showdown; a purchase afterwards does not touch it (D-15)."""
         if not self.dealer.qualifies:
             rules = ("RPL-26", "RPL-36") if name in BOUGHT else ("RPL-26",)
             return WagerOutcome(Result.WIN, rules, fraction_text(self.rules.insurance.odds))
-        return INSURANCE_BACK if comparison is Comparison.LOSE else INSURANCE_LOST
+        if comparison is Comparison.LOSE:
+            return INSURANCE_BACK
+        tie_returns = comparison is Comparison.TIE and self.rules.insurance_returned_on_tie
+        return INSURANCE_TIED if tie_returns else INSURANCE_LOST
 
 
 @cache

@@ -59,8 +59,10 @@ def _offer(box: str, pattern: Pattern, cards: tuple[Card, ...], rules: Rules) ->
 
 
 def insurable(pattern: Pattern, hand: Hand, rules: Rules) -> bool:
-    """Whether insurance is open: after a draw only, from Three of a Kind (RPL-16, RPL-24)."""
-    return pattern.draws and hand.main is not None and rules.insurance.covers(hand.main.kind)
+    """Whether insurance is open, from Three of a Kind: after a draw, by setting always (RPL-16, RPL-24)."""
+    if not pattern.draws and not rules.insurance_in_options:
+        return False
+    return hand.main is not None and rules.insurance.covers(hand.main.kind)
 
 
 def _insurance(hand: Hand, rules: Rules) -> InsuranceRange:

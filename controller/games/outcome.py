@@ -109,7 +109,8 @@ def outcome(facts: Facts, rules: Rules) -> Outcome:
         after_cards = replaced(dealer_cards, facts.replacement)
         after = evaluate(after_cards)
     judge = Judge(rules, dealer, after)
-    boxes = tuple(_box(box, facts, judge) for box in BOXES)
+    on_dealer = None if rules.bonus is None else bonus_d(facts.dealer, rules)
+    boxes = tuple(box_outcome(box, facts, judge, on_dealer) for box in BOXES)
     _check_replacement(facts, dealer, boxes)
     return Outcome(
         game=GAME,
@@ -122,12 +123,7 @@ def outcome(facts: Facts, rules: Rules) -> Outcome:
 
 def prices(rules: Rules) -> dict[Wager, str]:
     """Return what each priced wager costs, in Antes, as it is published."""
-    return {
-        Wager.SIXTH_FEE: fraction_text(rules.prices.sixth_card),
-        Wager.EXCHANGE_FEE: fraction_text(rules.prices.exchange),
-        Wager.BET: fraction_text(rules.prices.bet),
-        Wager.BUY_FEE: fraction_text(rules.prices.purchase),
-    }
+    return rules.price_list.shown()
 
 
 def _check_cards(facts: Facts) -> None:
@@ -154,13 +150,14 @@ def _patterns(box: str) -> tuple[Pattern, ...]:
     return PATTERNS if box == MAIN else (STAY,)
 
 
-def _box(box: str, facts: Facts, judge: Judge) -> BoxOutcome:
+def box_outcome(box: str, facts: Facts, judge: Judge, on_dealer: WagerOutcome | None) -> BoxOutcome:
+    """Judge a box; `on_dealer` is bonus bet D, the same on all of them, None where it is not offered."""
     refund = REFUNDS[Exclusion.BOX_EMPTY] if box in facts.empty else None
     bonus = None
-    if judge.rules.bonus is not None:
+    if on_dealer is not None:
         bonus = {
             Wager.BONUS_B: refund or bonus_b(facts.boxes[box], judge.rules),
-            Wager.BONUS_D: refund or bonus_d(facts.dealer, judge.rules),
+            Wager.BONUS_D: refund or on_dealer,
         }
     fold = dict.fromkeys(FOLDED, refund) if refund else FOLDED
     return BoxOutcome(

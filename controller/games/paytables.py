@@ -50,7 +50,8 @@ def total_odds(hand: Hand, table: Mapping[Kind, Fraction]) -> Fraction:
     """Return the odds of both combinations together (DBL-04); 0 for "no game"."""
     if hand.main is None:
         return Fraction(0)
-    return table[hand.main.kind] + (0 if hand.second is None else table[hand.second.kind])
+    odds = table[hand.main.kind]
+    return odds if hand.second is None else odds + table[hand.second.kind]
 
 
 def bonus_row(hand: Hand, *, doubles: bool) -> BonusRow | None:

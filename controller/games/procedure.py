@@ -68,6 +68,37 @@ class Window(msgspec.Struct, frozen=True):
     hands: Any = None
 
 
+class Decide(msgspec.Struct, frozen=True):
+    """A time in which each of `boxes` decides, and cards depend on what. Answered by None once it is open.
+
+    Each box's decision is then asked for by `DecisionOf`, in the order in which the dealer serves them;
+    answers may come in any order, unless `in_order` (OAB-14). `hands` as in `Window`. `frees_card`: one of
+    the actions may free a card, so one that comes out before is early, not surplus.
+    """
+
+    stage: str
+    boxes: tuple[str, ...]
+    actions: tuple[str, ...]
+    prices_in_antes: Mapping[str, str]
+    in_order: bool = False
+    hands: Any = None
+    frees_card: bool = True
+
+
+class DecisionOf(msgspec.Struct, frozen=True):
+    """What `box` has decided in the open `Decide` of `stage`. Answered by a `Decision`."""
+
+    stage: str
+    box: str
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """One box's decision. `action` is None for silence; `positions`, from 1, go with an exchange."""
+
+    action: str | None
+    positions: tuple[int, ...] = ()
+
+
 class Turn(msgspec.Struct, frozen=True):
     """The dealer turns the cards of `place` and presses once. Answered by None."""
 
@@ -97,8 +128,8 @@ class WindowAnswer(msgspec.Struct, frozen=True):
 
 
 BoxStates: TypeAlias = Mapping[str, BoxState]
-Step: TypeAlias = Betting | Deal | Window | Turn | LayAside | Announce
-Answer: TypeAlias = BoxStates | Card | WindowAnswer | None
+Step: TypeAlias = Betting | Deal | Window | Decide | DecisionOf | Turn | LayAside | Announce
+Answer: TypeAlias = BoxStates | Card | WindowAnswer | Decision | None
 Procedure: TypeAlias = Generator[Step, Answer, Any]
 """Returns the outcome of the round, in the game's own type."""
 
@@ -137,6 +168,10 @@ class Game(Protocol):
         """Whether a player may still have to decide something in this round."""
         ...
 
+    def is_decision(self, step: Decide, decision: Decision) -> bool:
+        """Whether a box may decide so in this window."""
+        ...
+
     def script(self) -> Procedure:
         """Return the procedure of one round, at its beginning."""
         ...
@@ -160,4 +195,11 @@ def window(step: Window) -> Generator[Step, Answer, WindowAnswer]:
     """Yield `step` and return its final facts."""
     answer = yield step
     assert isinstance(answer, WindowAnswer)
+    return answer
+
+
+def decision(step: DecisionOf) -> Generator[Step, Answer, Decision]:
+    """Yield `step` and return what the box has decided."""
+    answer = yield step
+    assert isinstance(answer, Decision)
     return answer

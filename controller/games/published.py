@@ -1,8 +1,8 @@
-"""What a round of live Russian Poker publishes: the records inside `confirmed`, in their wire form.
+"""What a round of poker publishes: the records inside `confirmed`, in their wire form.
 
 The controller knows no stakes. Each box lists every hand that a player may have played there, and for
-each way of playing it what becomes of every wager (COM-12). Cards are texts, odds exact fractions as
-texts (`3`, `19/20`), limits minor units.
+each way of playing it what becomes of every wager (COM-12). Where a box decides as one, it is one hand.
+Cards are texts, odds exact fractions as texts (`3`, `19/20`), limits minor units.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class Wager(StrEnum):
     SIXTH_FEE = "SIXTH_FEE"
     EXCHANGE_FEE = "EXCHANGE_FEE"
     BET = "BET"
+    RAISE = "RAISE"
+    """The Bet of Royal Poker (ROY-04)."""
     INSURANCE = "INSURANCE"
     BUY_FEE = "BUY_FEE"
     BONUS_B = "BONUS_B"
@@ -76,7 +78,8 @@ class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The outcome of one wager and the rules behind it.
 
     `odds` go with WIN: the win per unit of stake. `limit` is the most that this win may be, in minor
-    units (RPL-60, RPL-61). `bonus` names the row of a won bonus bet.
+    units (RPL-60, RPL-61); with `limit_includes_stake`, win and stake together (D-21). `bonus` names the
+    row of a won bonus bet.
     """
 
     outcome: Result
@@ -84,6 +87,7 @@ class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     odds: str | None = None
     limit: int | None = None
     bonus: BonusRow | None = None
+    limit_includes_stake: bool = False
 
 
 Row: TypeAlias = dict[Wager, WagerOutcome]
@@ -97,12 +101,25 @@ class ShownCombination(msgspec.Struct, frozen=True, gc=False):
     cards: tuple[str, ...]
 
 
+class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A hand that lies open: its combinations, and the bonus row of its five dealt cards (RPL-52, RPL-57).
+
+    `qualified` is told of the dealer's hand alone (RPL-31).
+    """
+
+    cards: tuple[str, ...]
+    combinations: tuple[ShownCombination, ...]
+    bonus: BonusRow | None = None
+    qualified: bool | None = None
+
+
 class HandOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One hand that a box can end with.
 
-    A blind box has the one pattern `stay`. `cards` is empty for a draw in a round without switch cards;
-    `odds` is what both combinations pay together. `bought_comparison` is the one after the purchase. A
-    row is absent where the rules never allow it; an excluded hand has REFUND in all its rows.
+    A blind box has the one pattern `stay`. `cards` is empty for a draw in a round without switch cards, on
+    an empty box that got none, and on a closed one. `odds` is what both combinations pay together.
+    `bought_comparison` is the one after the purchase. A row is absent where the rules never allow it; an
+    excluded hand has REFUND in all its rows.
     """
 
     pattern: str
@@ -116,12 +133,17 @@ class HandOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class BoxOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One box. `fold` is there on the main box; `bonus` where bonus bets are offered."""
+    """One box. `fold` is there where somebody may have folded; `bonus` where bonus bets are offered.
+
+    A box that has folded as one has no hands. `closed` is the rule by which its cards are never
+    published (OAB-05, GOA-10); its hands then have none.
+    """
 
     box: str
     hands: tuple[HandOutcome, ...]
     fold: Row | None = None
     bonus: Row | None = None
+    closed: str | None = None
 
     def hand(self, pattern: str) -> HandOutcome:
         """Return the hand of a pattern. Raises ValueError when the box has no such pattern."""
@@ -142,7 +164,8 @@ class DealerHand(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The whole result of a round.
 
-    `prices` are in Antes. `dealer_after_purchase` is the hand that counts for those who bought (RPL-35).
+    `prices` are in Antes; `exchange_prices` are those of one to five cards, where the number matters.
+    `dealer_after_purchase` is the hand that counts for those who bought (RPL-35).
     """
 
     game: str
@@ -150,6 +173,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     dealer: DealerHand
     boxes: tuple[BoxOutcome, ...]
     dealer_after_purchase: DealerHand | None = None
+    exchange_prices: tuple[str, ...] = ()
 
     def box(self, name: str) -> BoxOutcome:
         """Return the outcome of a box. Raises ValueError for an unknown box."""
@@ -161,7 +185,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 def card_texts(cards: Iterable[Card]) -> tuple[str, ...]:
     """Spell cards as they are on the wire."""
-    return tuple([CARD_TEXT[card] for card in cards])
+    return tuple(map(CARD_TEXT.__getitem__, cards))
 
 
 def shown(combination: Combination) -> ShownCombination:
@@ -194,7 +218,7 @@ def for_public(outcome: Outcome) -> Outcome:
         return msgspec.structs.replace(box, fold=None, bonus=None, hands=hands)
 
     boxes = tuple(map(without_rows, outcome.boxes))
-    return msgspec.structs.replace(outcome, prices={}, boxes=boxes)
+    return msgspec.structs.replace(outcome, prices={}, exchange_prices=(), boxes=boxes)
 
 
 def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from controller.games.combinations import STRENGTH, Kind, PairedStraight
+from controller.games.patterns import HAND_SIZE
 from controller.games.paytables import BonusRow, check_complete
+from controller.games.price_list import PriceList
 
 GAME = "russian_poker_live"
 
@@ -20,6 +22,7 @@ BOXES = ("box1", "box2", "box3")
 """Box 1 lies next to the shoe (RPL-02)."""
 MAIN = "box2"
 """The box that takes decisions; the others are blind."""
+BLIND = ("box1", "box3")
 
 
 class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,14 +98,38 @@ class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     insurance: InsuranceRules
     bonus: BonusRules | None = None
     paired_straight: PairedStraight = PairedStraight.STRAIGHT
+    """D-08."""
     ante_paid_when_insured: bool = False
+    """D-12."""
+    insurance_returned_on_tie: bool = False
+    """D-14."""
+    insurance_halved_first: bool = False
+    """Whether the greatest insurance is halved before the table maximum applies to it (D-16)."""
+    insurance_in_options: bool = False
+    """Whether a hand may be insured as dealt, in options time, too (RPL-16, D-24)."""
+    redraw_same_rank: bool = False
+    """Whether the dealer draws once more after a card of the rank that he laid aside (D-17)."""
+    max_payout_includes_stake: bool = False
+    """Whether `limits.table_max` counts the stake on the Bet too (D-21)."""
     skip_unused_switch_cards: bool = False
+    """D-25."""
     max_rescans: int = 1
 
     def __post_init__(self) -> None:
         check_complete(self.odds, tuple(Kind), "odds")
         if self.max_rescans < 0:
             raise ValueError(f"max_rescans: {self.max_rescans}; it counts re-scans")
+
+    @property
+    def box_names(self) -> tuple[str, ...]:
+        """The boxes of the layout."""
+        return BOXES
+
+    @property
+    def price_list(self) -> PriceList:
+        """What is sold, with its prices."""
+        prices = self.prices
+        return PriceList(prices.bet, (prices.exchange,) * HAND_SIZE, prices.sixth_card, prices.purchase)
 
 
 def load_rules(settings: Mapping[str, Any]) -> Rules:
@@ -111,10 +138,11 @@ def load_rules(settings: Mapping[str, Any]) -> Rules:
     Odds and prices are whole numbers or texts such as `"19/20"`. Raises msgspec.ValidationError, with the
     path of the key, for a key that is unknown, missing or out of range.
     """
-    return msgspec.convert(settings, Rules, dec_hook=_decode)
+    return msgspec.convert(settings, Rules, dec_hook=decode_fraction)
 
 
-def _decode(wanted: type, value: object) -> Fraction:
+def decode_fraction(wanted: type, value: object) -> Fraction:
+    """Read odds or a price: the `dec_hook` of msgspec. Raises ValueError for anything that is not exact."""
     assert wanted is Fraction, wanted
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError(f'odds and prices are whole numbers or texts such as "19/20", got {value!r}')

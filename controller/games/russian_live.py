@@ -7,9 +7,9 @@ from itertools import chain
 import msgspec
 
 from controller.cards import Card
-from controller.games.offers import HandOffer, hands_by_pattern, highest_card_position, replaced
+from controller.games.offers import HandOffer, hands_by_pattern, replaced
 from controller.games.outcome import Facts, outcome, prices, purchase_offered
-from controller.games.paytables import BonusRow, bonus_row
+from controller.games.paytables import bonus_row
 from controller.games.poker import Hand, evaluate
 from controller.games.procedure import (
     DEALER,
@@ -18,8 +18,9 @@ from controller.games.procedure import (
     Betting,
     BoxState,
     Deal,
+    Decide,
+    Decision,
     Face,
-    LayAside,
     Procedure,
     Turn,
     Window,
@@ -28,7 +29,9 @@ from controller.games.procedure import (
     card,
     window,
 )
+from controller.games.published import EvaluatedHand as EvaluatedHand
 from controller.games.published import ShownCombination, Wager, card_texts, shown_combinations
+from controller.games.purchase import change_highest_card
 from controller.games.rules import BOXES, GAME, MAIN, Rules
 
 OPTIONS = "options"
@@ -40,29 +43,21 @@ SWITCH_CARDS = 5
 CARDS_AT_MOST = TURNS * len(PLACES) + SWITCH_CARDS + 1
 
 
-class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A hand that lies open: its combinations, and the bonus row of its five dealt cards (RPL-52, RPL-57).
-
-    `qualified` is told of the dealer's hand alone (RPL-31).
-    """
-
-    cards: tuple[str, ...]
-    combinations: tuple[ShownCombination, ...]
-    bonus: BonusRow | None = None
-    qualified: bool | None = None
-
-
 class RussianLive:
     """Live Russian Poker under one set of rules."""
 
     name = GAME
     places = PLACES
     boxes = BOXES
-    cards_at_most = CARDS_AT_MOST
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self._prices = prices(rules)
+
+    @property
+    def cards_at_most(self) -> int:
+        """All places, the switch cards, the dealer's change: two where he may redraw (D-17)."""
+        return CARDS_AT_MOST + self.rules.redraw_same_rank
 
     @property
     def rescans_at_most(self) -> int:
@@ -76,6 +71,10 @@ class RussianLive:
     def decision_to_come(self, stages_closed: frozenset[str]) -> bool:
         """Until the buy time is over, somebody may have to decide (RPL-33)."""
         return BUY_TIME not in stages_closed
+
+    def is_decision(self, _step: Decide, _decision: Decision) -> bool:
+        """No card hangs on a player's choice here: the table asks for facts only."""
+        return False
 
     def script(self) -> Procedure:
         """The round. Card i of the deal goes to place (i - 1) mod 4 (RPL-09)."""
@@ -123,18 +122,19 @@ class RussianLive:
             answer = yield from window(self._buy_time(may_buy, laid, switch))
             facts = msgspec.structs.replace(facts, anyone_bought=answer.anyone_bought)
             if answer.anyone_bought is not False:  # RPL-34, RPL-38
-                yield LayAside(DEALER, highest_card_position(laid[DEALER]))
-                drawn = yield from card(Deal(DEALER, TURNS + 1, Face.UP))
+                change = change_highest_card(laid[DEALER], second_draw=self.rules.redraw_same_rank)
+                drawn = yield from change
                 facts = msgspec.structs.replace(facts, replacement=drawn)
                 after = replaced(laid[DEALER], drawn)
                 yield Announce(DEALER, self._dealer_hand(after, laid[DEALER]))
         return outcome(facts, self.rules)
 
     def _options(self, dealt: tuple[Card, ...]) -> Window:
+        insurance = ("INSURANCE",) if self.rules.insurance_in_options else ()  # D-24
         return Window(
             OPTIONS,
             boxes=(MAIN,),
-            actions=("BET", "SIXTH_CARD", "EXCHANGE", "FOLD"),
+            actions=("BET", "SIXTH_CARD", "EXCHANGE", *insurance, "FOLD"),
             prices_in_antes=self._price_of(Wager.BET, Wager.SIXTH_FEE, Wager.EXCHANGE_FEE),
             frees_card=True,
             hands=self._offers(dealt, ()),

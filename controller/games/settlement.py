@@ -1,4 +1,4 @@
-"""The reference settlement: a player's slip and the published outcome give the lines a wallet books.
+"""The reference settlement of every poker game: a slip and the published outcome give a wallet's lines.
 
 It reads nothing but the outcome in `confirmed`; a wallet in another language does the same sums. Money is
 integer minor units, and wins are rounded down in one place (D-54).
@@ -6,9 +6,11 @@ integer minor units, and wins are rounded down in one place (D-54).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +19,6 @@ from controller.games.patterns import STAY, parse_pattern
 from controller.games.published import (
     BoxOutcome,
     Exclusion,
-    HandOutcome,
     Outcome,
     Result,
     Row,
@@ -25,16 +26,36 @@ from controller.games.published import (
     Wager,
     WagerOutcome,
 )
-from controller.games.rules import MAIN
+from controller.games.rules import BLIND
 
 
 class Decision(StrEnum):
-    """What the player of the main box did with his hand."""
+    """What was decided on a box: by the player, or for him by the box's owner."""
 
     BET = "BET"
     INSURANCE = "INSURANCE"
     """Insured; the Bet is placed with it (RPL-29)."""
     FOLD = "FOLD"
+
+
+class Prices(NamedTuple):
+    """The prices of an outcome, in Antes (see there)."""
+
+    of: Mapping[Wager, str]
+    exchange: tuple[str, ...]
+
+    @property
+    def bet_wager(self) -> Wager:
+        """What the Bet is called in this game."""
+        return Wager.RAISE if Wager.RAISE in self.of else Wager.BET
+
+    def fee(self, wager: Wager, count: int) -> str:
+        """Return what a draw of `count` cards costs. Raises ValueError where it is not sold."""
+        if wager in self.of:
+            return self.of[wager]
+        if wager is Wager.EXCHANGE_FEE and self.exchange:
+            return self.exchange[count - 1]
+        raise ValueError(f"{wager} is not sold in this game")
 
 
 class LateBet(msgspec.Struct, frozen=True):
@@ -45,10 +66,11 @@ class LateBet(msgspec.Struct, frozen=True):
 
 
 class BoxSlip(msgspec.Struct, frozen=True):
-    """What one player staked and chose on one box, in minor units.
+    """What one player staked on one box and what was chosen there, in minor units.
 
     `pattern` stays `stay` for BET, for FOLD as dealt and for silence in options time (RPL-14). `decision`
-    None is silence to the end (RPL-22); a blind box takes no decision. `can_place_bet` False turns the
+    None is silence to the end (RPL-22, D-52); a blind box of live Russian Poker takes no decision, on the
+    dark box of another game BET was placed with the Ante (OAB-27). `can_place_bet` False turns the
     automatic BET into a FOLD (RPL-81).
     """
 
@@ -106,29 +128,43 @@ def settle(slip: tuple[BoxSlip, ...], outcome: Outcome) -> tuple[Line, ...]:
     return tuple(line for box in slip for line in _settle_box(box, outcome))
 
 
-def refund(slip: tuple[BoxSlip, ...], prices: Mapping[Wager, str]) -> tuple[Line, ...]:
+def refund(
+    slip: tuple[BoxSlip, ...],
+    prices: Mapping[Wager, str],
+    *,
+    exchange_prices: tuple[str, ...] = (),
+    blind: Container[str] = BLIND,
+) -> tuple[Line, ...]:
     """Return every stake and fee placed so far: the round is cancelled (RPL-73).
 
-    `prices` are the published ones, in Antes. A silent player has placed no Bet yet.
+    Prices are the published ones, in Antes. `blind` names the boxes where the Bet always goes with the
+    Ante: none but in live Russian Poker. A silent player has placed no Bet yet.
     """
+    priced = Prices(prices, exchange_prices)
     return tuple(
         _line(box.box, wager, stake, REFUNDED_CANCELLED)
         for box in slip
-        for wager, stake in _stakes(box, prices, bet=bet_placed(box))
+        for wager, stake in _stakes(box, priced, bet=box.box in blind or bet_placed(box))
     ) + tuple(line for box in slip for line in _late(box))
 
 
 def bet_placed(slip: BoxSlip) -> bool:
-    """Whether the player himself has placed the Bet: on a blind box with the Ante (RPL-05)."""
-    return slip.box != MAIN or slip.decision in (Decision.BET, Decision.INSURANCE)
+    """Whether the Bet was placed by a decision; on a dark box, with the Ante (OAB-27)."""
+    return slip.decision in (Decision.BET, Decision.INSURANCE)
 
 
 def price(ante: int, antes: str) -> int:
     """Return a price in minor units. Raises ValueError when it is no whole number of them (D-54)."""
-    amount = ante * Fraction(antes)
+    amount = ante * exactly(antes)
     if amount.denominator != 1:
         raise ValueError(f"{antes} Antes of {ante} is no whole amount; such an Ante is refused")
     return amount.numerator
+
+
+@lru_cache
+def exactly(text: str) -> Fraction:
+    """Read odds or a price; an outcome has few of them, and its slips may be many."""
+    return Fraction(text)
 
 
 def rounded_down(amount: Fraction) -> int:
@@ -139,31 +175,42 @@ def rounded_down(amount: Fraction) -> int:
 def _settle_box(slip: BoxSlip, outcome: Outcome) -> Iterator[Line]:
     if slip.ante:
         box = outcome.box(slip.box)
-        hand = box.hand(slip.pattern)
-        folds = _folds(slip, hand)
-        row = _row(slip, box, hand, folds=folds)
-        for wager, stake in _stakes(slip, outcome.prices, bet=not folds):
+        folds = _folds(slip, box)
+        row = _row(slip, box, folds=folds)
+        prices = Prices(outcome.prices, outcome.exchange_prices)
+        for wager, stake in _stakes(slip, prices, bet=not folds):
             if wager not in row:
                 raise ValueError(f"{slip.box}: {wager} cannot be staked on {slip.pattern}")
             yield _line(slip.box, wager, stake, row[wager])
     yield from _late(slip)
 
 
-def _folds(slip: BoxSlip, hand: HandOutcome) -> bool:
-    """Whether the box is folded: by decision, or by silence without a combination (RPL-22, RPL-81)."""
-    if slip.box != MAIN:
+def _folds(slip: BoxSlip, box: BoxOutcome) -> bool:
+    """Whether the player folds: by decision, or by silence without a combination (RPL-22, RPL-81, D-52).
+
+    Raises ValueError for a decision that the box cannot have taken.
+    """
+    if not box.hands and bet_placed(slip):
+        raise ValueError(f"{slip.box}: decision {slip.decision} on a box that has folded")
+    if box.fold is None and slip.decision is Decision.FOLD:
+        raise ValueError(f"{slip.box}: decision {slip.decision} on a box that has bet")
+    if not box.hands or slip.decision is Decision.FOLD:
+        return True
+    if box.fold is None or slip.decision is not None:
         return False
-    if slip.decision is None:
-        return not hand.combinations or not slip.can_place_bet
-    return slip.decision is Decision.FOLD
+    hidden = box.closed is not None  # Closed, it was in play: the rules bet on a combination alone.
+    return not (hidden or box.hand(slip.pattern).combinations) or not slip.can_place_bet
 
 
-def _row(slip: BoxSlip, box: BoxOutcome, hand: HandOutcome, *, folds: bool) -> Row:
+def _row(slip: BoxSlip, box: BoxOutcome, *, folds: bool) -> Row:
     """Return the outcomes of all wagers on the box.
 
     A draw that nobody is said to have made is refunded, folded or not.
     """
     bonus = box.bonus or {}
+    if not box.hands:
+        return (box.fold or {}) | bonus
+    hand = box.hand(slip.pattern)
     if folds and hand.excluded is not Exclusion.NOBODY_DREW:
         return (box.fold or {}) | bonus
     match bool(slip.insurance), slip.bought:
@@ -180,19 +227,20 @@ def _row(slip: BoxSlip, box: BoxOutcome, hand: HandOutcome, *, folds: bool) -> R
     return hand.rows[name] | bonus
 
 
-def _stakes(slip: BoxSlip, prices: Mapping[Wager, str], *, bet: bool) -> Iterator[tuple[Wager, int]]:
+def _stakes(slip: BoxSlip, prices: Prices, *, bet: bool) -> Iterator[tuple[Wager, int]]:
     """Yield what the player has staked and paid on the box."""
     if not slip.ante:
         return
     yield Wager.ANTE, slip.ante
-    if fee := option_fee(parse_pattern(slip.pattern)):
-        yield fee, price(slip.ante, prices[fee])
+    pattern = parse_pattern(slip.pattern)
+    if fee := option_fee(pattern):
+        yield fee, price(slip.ante, prices.fee(fee, pattern.switch_count))
     if bet:
-        yield Wager.BET, price(slip.ante, prices[Wager.BET])
+        yield prices.bet_wager, price(slip.ante, prices.of[prices.bet_wager])
     if slip.insurance:
         yield Wager.INSURANCE, slip.insurance
     if slip.bought:
-        yield Wager.BUY_FEE, price(slip.ante, prices[Wager.BUY_FEE])
+        yield Wager.BUY_FEE, price(slip.ante, prices.of[Wager.BUY_FEE])
     if slip.bonus_b:
         yield Wager.BONUS_B, slip.bonus_b
     if slip.bonus_d:
@@ -209,14 +257,22 @@ def _line(box: str, wager: Wager, stake: int, published: WagerOutcome) -> Line:
     return Line(box, wager, stake, outcome, returned, published.rules, published.odds)
 
 
+def most_win(stake: int, published: WagerOutcome) -> int | None:
+    """Return the most that this stake may win, None for no limit (RPL-61, D-21)."""
+    if published.limit is None or not published.limit_includes_stake:
+        return published.limit
+    return max(0, published.limit - stake)
+
+
 def _returned(stake: int, published: WagerOutcome) -> tuple[LineOutcome, int]:
     """Work out what comes back of one stake (COM-12)."""
     match published.outcome:
         case Result.WIN:
             assert published.odds is not None
-            win = rounded_down(stake * Fraction(published.odds))
-            if published.limit is not None and win > published.limit:
-                return LineOutcome.WIN_CAPPED, stake + published.limit
+            win = rounded_down(stake * exactly(published.odds))
+            most = most_win(stake, published)
+            if most is not None and win > most:
+                return LineOutcome.WIN_CAPPED, stake + most
             return LineOutcome.WIN, stake + win
         case Result.PUSH | Result.REFUND | Result.RETURN_BONUS:
             return LineOutcome(published.outcome), stake

@@ -19,8 +19,7 @@ from controller.bus.endpoints import Endpoints
 from controller.bus.envelope import Environment
 from controller.cards import CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
-from controller.games.rules import GAME, load_rules
-from controller.games.russian_live import BUY_TIME, FINAL_OPTIONS, OPTIONS, RussianLive
+from controller.games.registry import GAMES
 from controller.station.errors import ConfigError
 from controller.table.inputs import Role
 from controller.table.settings import TableSettings
@@ -105,11 +104,6 @@ class StationConfig(msgspec.Struct, frozen=True):
         return self.run_dir / self.settings.table
 
 
-GAMES = {GAME: lambda settings: RussianLive(load_rules(settings))}
-"""Game name to the builder that takes its decoded TOML."""
-STAGES = {GAME: (OPTIONS, FINAL_OPTIONS, BUY_TIME)}
-
-
 ReadText = Callable[[Path], str]
 """Gives the text of a file. Raises OSError or UnicodeDecodeError."""
 
@@ -172,9 +166,21 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         run_dir=(home / table.run_dir).resolve(),
         day_begins_hour=table.day_begins_hour,
-        rules=hashlib.sha256(files.text(game_path).encode()).hexdigest(),
+        rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
     )
+
+
+def load_game(path: Path) -> tuple[Game, str]:
+    """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
+    files = _Files(_from_disk)
+    game = _build_game(path.stem, path, files)
+    return game, _rules_hash(files.text(path))
+
+
+def _rules_hash(text: str) -> str:
+    """Return what names a game's settings, in every round and in every approval."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _settings(table: TableFile) -> TableSettings:
@@ -197,7 +203,7 @@ def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
 
 def _check(path: Path, table: TableFile, game: Game) -> None:
     """What no single key can say: the parts must fit together."""
-    stages = STAGES[table.game]
+    stages = GAMES[table.game].stages
     _check_keys(path, "times.windows_ms", table.times.windows_ms, stages)
     _check_keys(path, "boxes_not_told", table.boxes_not_told, game.boxes)
     for stage in stages:
@@ -228,7 +234,7 @@ def _build_game(name: str, path: Path, files: _Files) -> Game:
         raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
     settings = _read_toml(path, files)
     try:
-        return GAMES[name](settings)
+        return GAMES[name].build(settings)
     except (msgspec.ValidationError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from None
 

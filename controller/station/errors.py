@@ -2,7 +2,9 @@
 
 StationError
     ConfigError      a config file that can't be used: what, where, got, expected
-    StartRefused     the journal, the clock or another process speaks against starting
+    StartRefused     the journal, the clock or another process speaks against starting, or nobody has
+                     approved the rules
+        ApprovalsDamaged   the file of approvals is not what was written
 """
 
 from __future__ import annotations
@@ -18,3 +20,7 @@ class ConfigError(StationError):
 
 class StartRefused(StationError):
     """Starting now would break a promise that the journal makes."""
+
+
+class ApprovalsDamaged(StartRefused):
+    """The file of approvals has been edited or is cut off."""

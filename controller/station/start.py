@@ -11,6 +11,7 @@ import msgspec
 
 from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
+from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
@@ -49,6 +50,7 @@ def start(
 
     Raises StartRefused, JournalInUse or JournalDamaged when starting would break a promise.
     """
+    check_approved(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kernel = Kernel(config)

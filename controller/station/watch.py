@@ -21,7 +21,7 @@ from controller.games.published import (
     ShownCombination,
 )
 from controller.games.rules import MAIN
-from controller.table.texts import PROMPTS, place_text, prompt_text
+from controller.table.texts import PROMPTS, decision_text, place_text, prompt_text
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 RED = frozenset("dh")
@@ -116,6 +116,8 @@ def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
         yield Text(f"HELD: {text} ({incident.kind}, cell {incident.cell})", "bold red")
     for window in snapshot.windows:
         yield _window(window, now_us)
+        for box, decision in window.decisions.items():
+            yield Text(f"  {place_text(box)} {decision_text(decision)}", "dim")
     if snapshot.proposed is not None and (snapshot.last is None or snapshot.last.roundid != snapshot.roundid):
         yield Text.assemble("proposed: ", _outcome(snapshot.proposed))
     if snapshot.last is not None:
@@ -143,24 +145,29 @@ def _last(last: LastOutcome) -> Text:
 
 def _outcome(outcome: Outcome) -> Text:
     """Return how the hands compare; after a purchase also what counts for those who bought (RPL-35)."""
-    text = _against(outcome.dealer, outcome.boxes, lambda hand: hand.comparison)
+    text = _against(outcome, outcome.dealer, lambda hand: hand.comparison)
     if outcome.dealer_after_purchase is not None:
-        bought = _against(outcome.dealer_after_purchase, outcome.boxes, lambda hand: hand.bought_comparison)
+        bought = _against(outcome, outcome.dealer_after_purchase, lambda hand: hand.bought_comparison)
         text = f"{text}; bought: {bought}"
     return Text(text)
 
 
-def _against(dealer: DealerHand, boxes: tuple[BoxOutcome, ...], compared: Compared) -> str:
+def _against(outcome: Outcome, dealer: DealerHand, compared: Compared) -> str:
+    if not dealer.cards:
+        return "nobody has played"
     if dealer.combination is None:
         return "dealer does not qualify"
-    parts = [_box(box, compared) for box in boxes]
+    parts = [_box(box, compared) for box in outcome.boxes]
     return "; ".join([f"dealer {dealer.combination.kind}", *(part for part in parts if part)])
 
 
 def _box(box: BoxOutcome, compared: Compared) -> str:
-    """Return how the hand as dealt compares; on the main box also how many of the draws win."""
+    """Return how the hand compares; where everybody chooses for himself also how many of the draws win."""
+    name = place_text(box.box)
+    if not box.hands:
+        return f"{name} folded"
     dealt = compared(box.hands[0])
-    text = "" if dealt is None else f"{place_text(box.box)} {COMPARED[dealt]}"
+    text = "" if dealt is None else f"{name} {COMPARED[dealt]}"
     draws = [compared(hand) for hand in box.hands[1:] if hand.excluded is None and compared(hand) is not None]
     if not draws:
         return text

@@ -93,15 +93,16 @@ class PhaseChart(StateChart[Any]):
         | result_proposed.to(None)
         | confirmed.to(None)
     )
-    read_failed = dealing.to(None)
+    read_failed = dealing.to(None) | deciding.to(None)
 
     # Facts of the betting system.
     bets_taken = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    decision_taken = deciding.to(None) | dealing.to(None)
     window_facts = deciding.to(None) | dealing.to(None) | result_proposed.to(None)
 
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    call_surplus = dealing.to(None)
+    call_surplus = dealing.to(None) | deciding.to(None)
     report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
@@ -148,7 +149,7 @@ class IncidentChart(StateChart[Any]):
     report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
 
-UNGATED = frozenset({"close_betting", "bets_taken", "window_facts"})
+UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_taken"})
 """Inputs that an open incident never holds back: time, and what the betting system knows."""
 
 ONLY_IN_INCIDENT = frozenset(

@@ -11,6 +11,9 @@ from controller.games.procedure import (
     Betting,
     BoxState,
     Deal,
+    Decide,
+    Decision,
+    DecisionOf,
     Face,
     LayAside,
     Turn,
@@ -26,6 +29,7 @@ from controller.table.events import (
     CardShown,
     CardsRevealed,
     DecisionClosed,
+    DecisionMade,
     DecisionOpened,
     FactsSettled,
     HandEvaluated,
@@ -36,7 +40,7 @@ from controller.table.events import (
     RoundConfirmed,
     RoundOpened,
 )
-from controller.table.inputs import BetsTaken, WindowFacts
+from controller.table.inputs import BetsTaken, DecisionTaken, WindowFacts
 from controller.table.script_run import ScriptRun
 from controller.table.state import LaidCard, OpenWindow, Round, TableState, UnplacedRead
 
@@ -65,11 +69,47 @@ def follow(t: TableState) -> None:
             _open_betting(t)
         case Window() as step:
             _open_window(t, step)
+        case Decide() as step:
+            _open_window(t, step)
+            t.in_play.run.tell(None)
+            follow(t)
+        case DecisionOf() as step:
+            _serve(t, step)
         case None:
             t.move("result_ready")
             propose(t)
         case _:
             pass  # A card or a press is owed: the prompt says so.
+
+
+def _serve(t: TableState, step: DecisionOf) -> None:
+    """Go on with a box that has decided, or that has let its time pass; else the script waits for it."""
+    window = t.in_play.window
+    assert window is not None and window.window == step.stage
+    decision = window.decisions.get(step.box)
+    if decision is None and not window.settled:
+        return
+    if decision is None:
+        decision = Decision(None)
+        t.emit(DecisionMade(window=window.window, box=step.box, action=None))
+    t.in_play.run.tell(decision)
+    follow(t)
+
+
+def note_decision(t: TableState, taken: DecisionTaken) -> None:
+    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+    window = t.in_play.window
+    assert window is not None and window.decides is not None
+    window.decisions[taken.box] = Decision(taken.action, taken.positions)
+    t.emit(DecisionMade(window=window.window, box=taken.box, action=taken.action, positions=taken.positions))
+    if window.all_decided:
+        window.undecided = False
+        if window.is_open:
+            close_window(t, "all_decided")
+    if window.all_decided and not window.interrupted:
+        settle_window(t)
+    elif isinstance(t.in_play.run.owed, DecisionOf):
+        follow(t)
 
 
 def announce(t: TableState) -> None:
@@ -115,10 +155,11 @@ def _open_betting(t: TableState) -> None:
     )
 
 
-def _open_window(t: TableState, step: Window) -> None:
+def _open_window(t: TableState, step: Window | Decide) -> None:
     duration_ms = t.settings.windows_ms[step.stage]
     closes_at = t.now + duration_ms * MILLISECOND
     t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
+    t.in_play.window.decides = step if isinstance(step, Decide) else None
     t.arm(WINDOW_TIMER, closes_at)
     t.move("window_opened")
     t.emit(
@@ -138,7 +179,7 @@ def _open_window(t: TableState, step: Window) -> None:
     offer_hands(t, step)
 
 
-def offer_hands(t: TableState, step: Window) -> None:
+def offer_hands(t: TableState, step: Window | Decide) -> None:
     """Tell the betting system what the choices are worth (RPL-82)."""
     if step.hands is not None:
         t.emit(HandsOffered(window=step.stage, hands=step.hands))
@@ -168,7 +209,7 @@ def _arm_grace(t: TableState) -> None:
 def resume_window(t: TableState, window: OpenWindow) -> None:
     """A supervisor lets an interrupted window count; its facts may come in as after any other."""
     window.interrupted = False
-    if window.acknowledged:
+    if window.acknowledged or window.all_decided:
         settle_window(t)
     elif not window.is_open:
         _arm_grace(t)
@@ -258,12 +299,14 @@ def settle_window(t: TableState) -> None:
     assert window is not None and not window.is_open and not window.settled
     window.settled = True
     t.disarm(GRACE_TIMER)
-    if window.acknowledged:
+    if window.acknowledged or window.all_decided:
         current.free_at = t.now
     if window.window == BETTING:
         boxes = {box: window.boxes.get(box, t.settings.boxes_not_told[box]) for box in t.game.boxes}
         t.emit(FactsSettled(window=BETTING, acknowledged=window.acknowledged, boxes=boxes))
         current.run.tell(boxes)
+    elif window.decides is not None:
+        t.move("window_settled")
     else:
         _emit_answer(t, window)
         t.move("window_settled")
@@ -288,8 +331,12 @@ def _emit_answer(t: TableState, window: OpenWindow) -> None:
 def is_card_due(t: TableState) -> bool:
     """Return whether the next read may be taken as the card that the script owes."""
     current = t.in_play
-    settled = current.window is None or current.window.settled
-    return settled and isinstance(current.run.owed, Deal) and t.now >= current.free_at
+    if not isinstance(current.run.owed, Deal):
+        return False
+    window = current.window
+    if window is None or window.decides is not None:
+        return True  # A box's own decision has freed its cards.
+    return window.settled and t.now >= current.free_at
 
 
 def deal_card(t: TableState, read: UnplacedRead) -> None:

@@ -54,6 +54,11 @@ class Refusal(StrEnum):
     NO_INCIDENT = "NO_INCIDENT"
     WRONG_INCIDENT = "WRONG_INCIDENT"
     WRONG_WINDOW = "WRONG_WINDOW"
+    WRONG_DECISION = "WRONG_DECISION"
+    """Not an action of this window, or positions that no exchange has."""
+    ALREADY_DECIDED = "ALREADY_DECIDED"
+    NOT_ITS_TURN = "NOT_ITS_TURN"
+    """An earlier box decides first (OAB-14)."""
     WRONG_COUNT = "WRONG_COUNT"
     UNKNOWN_PLACE = "UNKNOWN_PLACE"
     UNKNOWN_SCANNER = "UNKNOWN_SCANNER"
@@ -278,6 +283,15 @@ class HandsOffered(Event, frozen=True, kw_only=True, tag="hands.offered"):
     hands: tuple[HandOffer, ...]
 
 
+class DecisionMade(Event, frozen=True, kw_only=True, tag="decision.made"):
+    """A box has decided; `action` None is its silence, judged by the rules of the game."""
+
+    window: str
+    box: str
+    action: str | None
+    positions: tuple[int, ...] = ()
+
+
 class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
     """A window ended. `ended_by` is `time`, `all_decided` or `cancel`."""
 
@@ -302,12 +316,22 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
     opened: tuple[OpenedCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
-        """The public sees hands and comparison; the wallets no cards beyond the hands."""
-        if audience is Audience.PUBLIC:
-            return msgspec.structs.replace(self, outcome=for_public(self.outcome))
-        if audience is Audience.SETTLEMENT:
-            return msgspec.structs.replace(self, opened=())
-        return self
+        """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
+        if audience is Audience.AUDIT:
+            return self
+        outcome = for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome
+        opened = () if audience is Audience.SETTLEMENT else self._without_closed()
+        return msgspec.structs.replace(self, outcome=outcome, opened=opened)
+
+    def _without_closed(self) -> tuple[OpenedCard, ...]:
+        """Name hands that the rules never publish, and leave them closed (OAB-05, GOA-10)."""
+        closed = {box.box: box.closed for box in self.outcome.boxes if box.closed is not None}
+        return tuple(
+            msgspec.structs.replace(card, card=None, key=None, closed_by=closed[card.place])
+            if card.place in closed
+            else card
+            for card in self.opened
+        )
 
 
 class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
@@ -432,6 +456,7 @@ AnyEvent: TypeAlias = (
     | HandEvaluated
     | DecisionOpened
     | HandsOffered
+    | DecisionMade
     | DecisionClosed
     | ResultProposed
     | RoundConfirmed

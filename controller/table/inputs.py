@@ -113,6 +113,15 @@ class WindowFacts(Command, frozen=True):
     acknowledges: bool = False
 
 
+class DecisionTaken(Command, frozen=True):
+    """What a box has decided in a window in which cards depend on it; `positions`, from 1, of an exchange."""
+
+    window: str
+    box: str
+    action: str
+    positions: tuple[int, ...] = ()
+
+
 class OpenTable(Command, frozen=True):
     """The table goes live."""
 
@@ -215,7 +224,9 @@ ExceptionPress: TypeAlias = (
     | GoOn
     | OrderRescan
 )
-AnyCommand: TypeAlias = BetsTaken | WindowFacts | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+AnyCommand: TypeAlias = (
+    BetsTaken | WindowFacts | DecisionTaken | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+)
 
 
 PRESS_NAMES: tuple[str, ...] = tuple(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import incidents, interruptions, readings
+from controller.table import dealing, incidents, interruptions, readings, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -114,7 +114,7 @@ def prompt(t: TableState) -> Prompt:
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
-    if t.phase in BETWEEN_ROUNDS:
+    if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
 
@@ -125,11 +125,12 @@ def _say(code: str, place: str | None = None, n: int | None = None, not_before: 
 
 def _owed(t: TableState) -> Prompt:
     current = t.in_play
-    if current.window is not None and not current.window.settled:
-        return _say("PLACE_BETS" if current.window.is_open else "WAIT_FOR_FACTS")
+    window = current.window
+    if window is not None and not window.settled and window.decides is None:
+        return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            return _say("DEAL_CARD", place, n, current.free_at if current.free_at > t.now else None)
+            return _say("DEAL_CARD", place, n, None if dealing.is_card_due(t) else current.free_at)
         case Turn(place=place):
             return _say("TURN", place)
         case LayAside(place=place, n=n):
@@ -156,8 +157,10 @@ def _fits(t: TableState, name: str) -> bool:
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":
             return _is_settled(t) and isinstance(t.in_play.run.owed, LayAside)
-        case "dispute_reading" | "call_surplus":
+        case "dispute_reading":
             return t.incident_state is IncidentState.NONE and incidents.last_card(t) is not None
+        case "call_surplus":
+            return t.incident_state is IncidentState.NONE and surplus.callable_card(t) is not None
         case "withdraw_report":
             return incidents.may_withdraw(t)
         case "order_rescan":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from typing import assert_never
 
-from controller.games.procedure import BURN, SWITCH, LayAside, Turn
+from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
 from controller.table import dealing, incidents, interruptions, readings, surplus
 from controller.table import inputs as i
 from controller.table.events import (
@@ -87,6 +87,7 @@ BETTING_SYSTEM = frozenset({i.Role.BETTING})
 ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.BetsTaken: BETTING_SYSTEM,
     i.WindowFacts: BETTING_SYSTEM,
+    i.DecisionTaken: BETTING_SYSTEM | DEALING_STAFF,
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
@@ -99,6 +100,8 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
     match command:
         case i.BetsTaken() | i.WindowFacts():
             return _note_facts(t, command)
+        case i.DecisionTaken():
+            return _note_decision(t, command)
         case i.AnswerQuestion():
             return _answer(t, command, value.actor)
         case (
@@ -203,7 +206,30 @@ def _note_facts(t: TableState, command: i.BetsTaken | i.WindowFacts) -> Refusal 
         return _late(t, command, command.window, wrong=dealing.contradicts(final, command))
     if command.window != window.window or window.window == dealing.BETTING:
         return Refusal.WRONG_WINDOW
+    if window.settled:
+        return Refusal.TOO_LATE
     dealing.note_facts(t, command)
+    return None
+
+
+def _note_decision(t: TableState, taken: i.DecisionTaken) -> Refusal | None:
+    window = t.in_play.window
+    assert window is not None
+    if window.decides is None or window.window != taken.window:
+        return Refusal.TOO_LATE if taken.window in t.in_play.stages_closed else Refusal.WRONG_WINDOW
+    if window.settled:
+        return Refusal.TOO_LATE
+    boxes = window.decides.boxes
+    if taken.box not in boxes:
+        return Refusal.UNKNOWN_PLACE
+    if taken.box in window.decisions:
+        return Refusal.ALREADY_DECIDED
+    before = boxes[: boxes.index(taken.box)]
+    if window.decides.in_order and any(box not in window.decisions for box in before):
+        return Refusal.NOT_ITS_TURN
+    if not t.game.is_decision(window.decides, Decision(taken.action, taken.positions)):
+        return Refusal.WRONG_DECISION
+    dealing.note_decision(t, taken)
     return None
 
 

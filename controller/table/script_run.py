@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.games.procedure import Announce, Answer, Deal, Game, LayAside, Procedure, Step, Turn, Window
+from controller.games.procedure import (
+    Announce,
+    Answer,
+    Deal,
+    Decide,
+    DecisionOf,
+    Game,
+    LayAside,
+    Procedure,
+    Step,
+    Turn,
+    Window,
+)
 
 
 class ScriptRun:
@@ -85,7 +97,9 @@ def shape(step: Step) -> tuple[object, ...]:
             return (Turn, place)
         case LayAside(place=place):
             return (LayAside, place)
-        case Window(stage=stage):
-            return (Window, stage)
+        case Window(stage=stage) | Decide(stage=stage):
+            return (type(step), stage)
+        case DecisionOf(stage=stage, box=box):
+            return (DecisionOf, stage, box)
         case _:
             return (type(step),)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from controller.cards import Card, CodeMap, Register
-from controller.games.procedure import BoxState, Game, WindowAnswer
+from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
 from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
@@ -58,12 +58,20 @@ class OpenWindow:
     closes_at: int
     boxes: dict[str, BoxState] = field(default_factory=dict)
     answer: WindowAnswer = field(default_factory=WindowAnswer)
+    decides: Decide | None = None
+    """The step, where each box decides and cards depend on it."""
+    decisions: dict[str, Decision] = field(default_factory=dict)
     undecided: bool | None = None
     is_open: bool = True
     settled: bool = False
     acknowledged: bool = False
     interrupted: bool = False
     """The process went down while it was open; silence in it is never judged."""
+
+    @property
+    def all_decided(self) -> bool:
+        """Whether every box has said what it does, where each has to."""
+        return self.decides is not None and len(self.decisions) == len(self.decides.boxes)
 
 
 @dataclass(slots=True)

@@ -32,9 +32,16 @@ def card_not_due(t: TableState, read: UnplacedRead) -> None:
     incident.read = read
 
 
+def callable_card(t: TableState) -> LaidCard | None:
+    """Return the card that may still be called surplus: the last one, and no window has opened over it."""
+    window = t.in_play.window
+    over = window is not None and window.is_open and window.decides is None
+    return None if over else last_card(t)
+
+
 def call_surplus(t: TableState, actor: str) -> Refusal | None:
     """RPL-71: the last card was taken as the next due one, but nobody has laid it on a place."""
-    laid = last_card(t)
+    laid = callable_card(t)
     if laid is None:
         return Refusal.TOO_LATE
     if laid.open:

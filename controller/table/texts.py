@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from controller.games.procedure import Decision
+
 PLACES = {
     "box1": "box 1",
-    "box2": "box 2 (main)",
+    "box2": "box 2",
     "box3": "box 3",
+    "box4": "box 4",
     "dealer": "the dealer",
     "switch": "the switch cards",
     "burn": "the burned cards",
@@ -38,6 +41,15 @@ PROMPTS = {
 }
 
 
+DECISIONS = {
+    None: "is silent",
+    "BET": "bets",
+    "FOLD": "folds",
+    "EXCHANGE": "exchanges",
+    "SIXTH_CARD": "takes a sixth card",
+}
+
+
 def place_text(place: str) -> str:
     """Return what people call a place."""
     return PLACES.get(place, place)
@@ -47,3 +59,10 @@ def prompt_text(code: str, place: str | None = None, n: int | None = None) -> st
     """Return the text of a prompt. Raises KeyError for a code without a text."""
     where = place_text(place) if place is not None else "the table"
     return PROMPTS[code].format(place=where, n="" if n is None else n)
+
+
+def decision_text(decision: Decision) -> str:
+    """Return what a box does, such as `exchanges 1, 3`; an action without a text as it stands."""
+    told = DECISIONS.get(decision.action, str(decision.action))
+    positions = ", ".join(map(str, sorted(decision.positions)))
+    return f"{told} {positions}".rstrip()

@@ -7,10 +7,14 @@ expectation one to one. Rounds without a fault must have no incident at all.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
+from controller.games.procedure import SWITCH
+from controller.games.russian_live import PLACES, SWITCH_CARDS, TURNS
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from controller.table.inputs import CancelReason as Reason
@@ -20,9 +24,10 @@ class Moment(StrEnum):
     """When a fault happens: at a card of the deal, or at a station of the round."""
 
     ANY_CARD = "any card"
-    FACE_UP_CARD = "a card of the main box"
+    FACE_UP_CARD = "a card of a box that takes decisions"
     FACE_DOWN_CARD = "a card that lies face down"
-    SWITCH_CARD = "a switch card"
+    DRAWN_CARD = "a card that is drawn after the deal"
+    REPLACEMENT = "the dealer's card after a purchase"
     READY = "before START"
     BETTING = "betting time"
     OPTIONS = "options"
@@ -53,14 +58,14 @@ FAULTS: tuple[Fault, ...] = (
     # RPL-70: what cancels, reported by the dealer and confirmed by a supervisor.
     Fault("hidden-shown", Moment.FACE_DOWN_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.HIDDEN_CARD_SHOWN),
     Fault("extra-placed", Moment.ANY_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
-    Fault("extra-switch", Moment.SWITCH_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
+    Fault("extra-switch", Moment.DRAWN_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
     Fault("cleared-early", Moment.FINAL_OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TABLE_CLEARED),
     Fault("card-on-floor", Moment.ANY_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
     Fault("technical", Moment.OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TECHNICAL),
     # RPL-75: readings.
     Fault("no-read", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
     Fault("damaged-frame", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
-    Fault("no-read-switch", Moment.SWITCH_CARD, ("RPL-75",), RESCANNED),
+    Fault("no-read-switch", Moment.DRAWN_CARD, ("RPL-75",), RESCANNED),
     Fault(
         "no-read-twice",
         Moment.ANY_CARD,
@@ -123,18 +128,57 @@ FAULTS: tuple[Fault, ...] = (
     Fault("press-repeated", Moment.RESULT, ("bus",)),
     Fault("betting-silent", Moment.BETTING, ("bus",)),
 )
-BY_ID = {fault.id: fault for fault in FAULTS}
+AFTER_PURCHASE = (
+    Fault("replacement-on-floor", Moment.REPLACEMENT, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
+)
+"""Faults after a purchase. They stand apart because the order of the others says which round of live Russian
+Poker has which."""
+BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE)}
+
+Spot = tuple[str, int]
+"""A place and the number of a card there, from 1."""
+
+
+class Course(NamedTuple):
+    """What can go wrong in one game, and at which cards.
+
+    `order` has the spots that may get a card, in an order of their own; `cards` counts in it, from 1.
+    """
+
+    faults: tuple[Fault, ...]
+    order: tuple[Spot, ...]
+    cards: Mapping[Moment, tuple[int, ...]]
+
+    def spot(self, card: int) -> Spot | None:
+        """Return the spot of a card, None for 0."""
+        return self.order[card - 1] if card else None
+
+    def has(self, fault: Fault) -> bool:
+        """Whether the game has a moment for a fault, planned or not."""
+        return fault in self.faults or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
+
+
 INITIAL_CARDS = range(1, 21)
 CARDS_OF = {
     Moment.ANY_CARD: tuple(INITIAL_CARDS)[:-1],
     Moment.FACE_UP_CARD: tuple(card for card in INITIAL_CARDS if card % 4 == 2),
     Moment.FACE_DOWN_CARD: tuple(card for card in INITIAL_CARDS if card % 4 != 2 and card != 20),
-    Moment.SWITCH_CARD: tuple(range(21, 26)),
+    Moment.DRAWN_CARD: tuple(range(21, 26)),
+    Moment.REPLACEMENT: (26,),
 }
-"""The cards of the deal, counted from 1, at which a fault of this moment can happen (RPL-09, RPL-10).
+"""The cards of live Russian Poker, counted from 1, at which a fault can happen (RPL-09, RPL-10).
 
 The last card of the initial deal is left out: what is found one card later needs a next one.
 """
+LIVE = Course(
+    FAULTS,
+    (
+        *((place, n) for n in range(1, TURNS + 1) for place in PLACES),
+        *((SWITCH, n) for n in range(1, SWITCH_CARDS + 1)),
+        (PLACES[-1], TURNS + 1),
+    ),
+    CARDS_OF,
+)
 
 
 class Amount(StrEnum):
@@ -150,7 +194,7 @@ EVERY_NTH = {Amount.SOME: 10, Amount.MANY: 1}
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A fault planned for a round. `card` is the card of the deal (from 1), 0 where the moment is none."""
+    """A fault planned for a round. `card` counts in the game's course, 0 where the moment is no card."""
 
     fault: Fault
     card: int = 0
@@ -162,10 +206,11 @@ class Plan:
     Faults are dealt like cards, all of them in a new order each time, so that each comes equally often.
     """
 
-    def __init__(self, seed: int, amount: Amount, only: str | None = None) -> None:
+    def __init__(self, seed: int, amount: Amount, only: str | None = None, *, course: Course = LIVE) -> None:
         self.seed = seed
+        self.course = course
         self._amount = amount
-        self._faults = FAULTS if only is None else (BY_ID[only],)
+        self._faults = course.faults if only is None else (BY_ID[only],)
 
     def of(self, round_no: int) -> Case | None:
         """Return the round's fault."""
@@ -175,5 +220,5 @@ class Plan:
         order = list(self._faults)
         random.Random(f"{self.seed}/faults/{deal}").shuffle(order)
         fault = order[place]
-        cards = CARDS_OF.get(fault.moment, (0,))
+        cards = self.course.cards.get(fault.moment, (0,))
         return Case(fault, random.Random(f"{self.seed}/fault card/{round_no}").choice(cards))

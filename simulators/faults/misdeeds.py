@@ -9,7 +9,7 @@ from controller.cards import Card
 from controller.table import inputs as i
 from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
-from simulators.faults.catalogue import Case, Moment
+from simulators.faults.catalogue import Case, Moment, Plan, Spot
 
 SECOND = 1_000_000
 WINDOW_MOMENTS = {
@@ -43,6 +43,7 @@ class Hands(Protocol):
 
     scanner: str
     hardware: Hardware
+    plan: Plan
     committed: dict[int, Case]
 
     def due_fault(self, picture: Picture) -> Case | None: ...
@@ -78,32 +79,39 @@ class Misdeeds:
         return [Planned(now_us + SECOND, Wake(window.window))]
 
     def in_window(self, picture: Picture, window: str, now_us: int) -> list[Planned]:
-        """Commit the fault of a window, if that is still open."""
+        """Commit the fault of a window, if that is still open and no box has freed a card meanwhile."""
         case, current = self._dealer.due_fault(picture), picture.window
         if case is None or current is None or current.window != window or not current.is_open:
+            return []
+        if picture.prompt.code == "DEAL_CARD":
             return []
         return self._commit(picture, case, now_us)
 
     def at_prompt(self, picture: Picture, case: Case, now_us: int) -> list[Planned] | None:
         """Commit a fault in place of what the prompt asks; None when it is not its time."""
         code = picture.prompt.code
-        if code == "DEAL_CARD" and case.card:
-            number = sum(map(len, picture.places.values())) + 1
-            due = case.card + 1 if case.fault.id in AFTER_THE_CARD else case.card
-            return (
-                self._commit(picture, case, now_us) if number == due else self._before(picture, case, number)
-            )
+        spot = self._dealer.plan.course.spot(case.card)
+        if code == "DEAL_CARD" and spot is not None:
+            return self._at_card(picture, case, spot, now_us)
         if PROMPT_MOMENTS.get(code) is not case.fault.moment or picture.phase == "cancelled":
             return None
         return self._commit(picture, case, now_us)
 
-    def _before(self, picture: Picture, case: Case, number: int) -> list[Planned] | None:
+    def _at_card(self, picture: Picture, case: Case, spot: Spot, now_us: int) -> list[Planned] | None:
+        """Commit the fault of a card before it is laid, or when the next one is due."""
+        place, n = spot
+        is_next = (picture.prompt.place, picture.prompt.n) == spot
+        if case.fault.id not in AFTER_THE_CARD:
+            return self._commit(picture, case, now_us) if is_next else None
+        if not is_next and len(picture.places.get(place, ())) == n:
+            return self._commit(picture, case, now_us)
+        return self._misread(picture) if is_next and case.fault.id == "misread" else None
+
+    def _misread(self, picture: Picture) -> list[Planned]:
         """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
-        if case.fault.id == "misread" and number == case.card:
-            self._dealer.hold(picture)
-            wrong = self._dealer.hardware.spell(self._dealer.last_of_shoe(picture))
-            return [Planned(picture.at_us, self._dealer.frame(wrong))]
-        return None
+        self._dealer.hold(picture)
+        wrong = self._dealer.hardware.spell(self._dealer.last_of_shoe(picture))
+        return [Planned(picture.at_us, self._dealer.frame(wrong))]
 
     def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
         self._dealer.committed[fault_round(picture)] = case
@@ -189,6 +197,7 @@ DEEDS: dict[str, Deed] = {
     "card-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
     "technical": _report(i.CancelReason.TECHNICAL),
     "report-withdrawn": _report(i.CancelReason.TECHNICAL),
+    "replacement-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
     "no-read": _no_read,
     "no-read-switch": _no_read,
     "no-read-twice": _no_read,

@@ -2,7 +2,8 @@
 
 Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
 subscriber against the bare pipeline, replay against a straw man that decodes, encodes and hashes, a start
-and the memory it takes against bare imports. Each prints the medians of both sides, the median of the
+and the memory it takes against bare imports, the outcome of a main box against ranking its 33 hands with
+another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of the
 ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives "inconclusive".
 An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for the test that
 keeps this running.
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from judging import Outcomes, Settlements
 from latency import PAUSE_S, BareLine, LiveTable
 from pairs import Aim, Comparison, Measure, compare, percentile
 from replaying import Replay
@@ -30,18 +32,22 @@ RUN = Path(__file__).parents[2] / "run"
 LATENCY = (Aim("p50", "us", 1.5), Aim("p99", "us", 2.0))
 REPLAY = (Aim("inputs", "1/s", 0.2, higher_is_better=True),)
 START = (Aim("ready", "ms"), Aim("memory", "MB"))
+OUTCOME = (Aim("main box", "us", 3.0), Aim("whole round", "us"), Aim("main box by numbers", "us"))
+SETTLEMENT = (Aim("round", "ms"), Aim("player", "ns"))
 
 
 class Size(msgspec.Struct, frozen=True):
-    """How much is measured: pairs, cards a block, rounds in the recording."""
+    """How much is measured: pairs, cards a block, rounds in the recording; rounds judged, players settled."""
 
     pairs: int
     cards: int
     rounds: int
+    outcomes: int
+    players: int
 
 
-FULL = Size(pairs=9, cards=500, rounds=100)
-QUICK = Size(pairs=1, cards=30, rounds=1)
+FULL = Size(pairs=9, cards=500, rounds=100, outcomes=400, players=10_000)
+QUICK = Size(pairs=1, cards=30, rounds=1, outcomes=3, players=200)
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -91,11 +97,25 @@ def start(folder: Path, size: Size) -> tuple[Comparison, ...]:
     return compare(starts.imports, starts.ours, START, size.pairs)
 
 
+def judge(_folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare the outcome of a main box, and of a round."""
+    outcomes = Outcomes(size.outcomes)
+    return compare(outcomes.ranking, outcomes.ours, OUTCOME, size.pairs)
+
+
+def settle(_folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare the settlement of a round."""
+    settlements = Settlements(size.players)
+    return compare(settlements.bare_sums, settlements.ours, SETTLEMENT, size.pairs)
+
+
 COMPARISONS = {
     "card to subscriber / bare pipeline, after a pause": calm,
     "card to subscriber / bare pipeline, card upon card": hurried,
     "replay / straw man": replay,
     "start / bare imports": start,
+    "outcome / ranking the 33 hands of the main box": judge,
+    "settlement of 10,000 players / bare sums": settle,
 }
 
 

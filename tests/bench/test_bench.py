@@ -19,7 +19,10 @@ def test_every_comparison_runs_and_gives_figures():
     done = subprocess.run([sys.executable, BENCH, "--quick", "--json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
-    assert [one["aim"]["figure"] for one in figures] == ["p50", "p99"] * 2 + ["inputs", "ready", "memory"]
+    assert [one["aim"]["figure"] for one in figures] == [
+        *("p50", "p99", "p50", "p99", "inputs", "ready", "memory"),
+        *("main box", "whole round", "main box by numbers", "round", "player"),
+    ]
     assert all(one["measure"] > 0 and one["ours"] > 0 and one["control"] > 0 for one in figures)
     assert all(one["ratio"] == one["ratios"][0] for one in figures)
 

@@ -7,9 +7,10 @@ import json
 import pytest
 from bus.streams import EVALUATED, OFFER, OUTCOME, TABLE, envelopes, filled, normal_round, stamp
 
+from controller.bus.envelope import Envelopes, Environment, Stamp
 from controller.bus.errors import ChainBroken, MalformedMessage
 from controller.bus.snapshot import Snapshot, apply, decode_snapshot, encode_snapshot, fold
-from controller.games.procedure import Face
+from controller.games.procedure import Decision, Face
 from controller.games.published import for_public
 from controller.table import events as ev
 from controller.table.events import AUDIENCES, Audience
@@ -124,3 +125,28 @@ def test_only_the_next_message_folds() -> None:
 def test_a_malformed_snapshot_says_so() -> None:
     with pytest.raises(MalformedMessage, match="snapshot of 2 bytes"):
         decode_snapshot(b"{}")
+
+
+def test_what_each_box_has_decided_stands_in_its_window() -> None:
+    made = Envelopes(table="rp1", environment=Environment.SIMULATED)
+    opened = ev.DecisionOpened(
+        window="options",
+        stage="options",
+        boxes=("box1", "box2"),
+        actions=("BET", "EXCHANGE"),
+        prices_in_antes={},
+        opened_at_us=1,
+        closes_at_us=2,
+        duration_ms=1,
+        guard_ms=1,
+        grace_ms=1,
+    )
+    told = [
+        opened,
+        ev.DecisionMade(window="options", box="box2", action="EXCHANGE", positions=(1, 3)),
+        ev.DecisionMade(window="options", box="box1", action=None),
+    ]
+    stamp = Stamp(at_us=1, epoch=1, phase="deciding", rules="r", roundid="rp1-1")
+    messages = made.build(told, stamp)[Audience.PUBLIC]
+    now = fold(Snapshot(table="rp1", audience=Audience.PUBLIC), messages)
+    assert now.windows[0].decisions == {"box2": Decision("EXCHANGE", (1, 3)), "box1": Decision(None)}

@@ -1,7 +1,11 @@
-"""Evaluation: what it refuses, the order of hands, and one hand for every corner of the rules."""
+"""Evaluation: what it refuses, the order of hands, and one hand for every corner of the rules.
+
+TABLECTL_SOAK=1 compares the order of a million pairs of hands, of five and of six cards each.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
@@ -12,6 +16,7 @@ from controller.games.combinations import PairedStraight
 from controller.games.poker import Combination, evaluate
 
 SEED = 20260101
+PAIR_COUNT = 1_000_000 if os.environ.get("TABLECTL_SOAK") else 20_000
 
 
 @pytest.mark.parametrize("text", ["As Kd", "As Kd Qc Jh", "2c 3c 4c 5c 6c 7c 8c"])
@@ -29,7 +34,7 @@ def test_a_card_that_is_there_twice_is_refused(text: str) -> None:
 @pytest.mark.parametrize("count", [5, 6])
 def test_order_of_hands_agrees_with_another_evaluator(count: int) -> None:
     dealer = random.Random(SEED)
-    for _ in range(20_000):
+    for _ in range(PAIR_COUNT):
         one, other = (tuple(dealer.sample(DECK, count)) for _ in range(2))
         theirs = reference(other) - reference(one)  # phevaluator: the smaller, the better
         ours = evaluate(one).rank - evaluate(other).rank

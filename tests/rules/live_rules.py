@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import Any
+
+from games import driver
 
 from controller.cards import DECK, Card
 from controller.games.outcome import Facts, purchase_offered
 from controller.games.rules import BOXES, MAIN, Rules, load_rules
 
-CONFIG = Path(__file__).parents[2] / "config" / "games" / "russian_poker_live.toml"
+CONFIG = driver.CONFIG / "russian_poker_live.toml"
 
 
 def settings() -> dict[str, Any]:

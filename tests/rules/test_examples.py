@@ -16,10 +16,11 @@ from controller.games.outcome import outcome, prices
 from controller.games.patterns import SIXTH, exchange, final_cards, parse_pattern
 from controller.games.published import Outcome, Wager, refund_all
 from controller.games.requests import Action, Refusal, Request, Stage, Standing, refusal
-from controller.games.rules import MAIN, Rules
+from controller.games.rules import GAME, MAIN, Rules
 from controller.games.settlement import BoxSlip, Decision, LateBet, Line, refund, settle
 
-EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))["examples"]
+WORKED = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))["examples"]
+EXAMPLES = [example for example in WORKED if example["game"] == GAME]
 RICH = 1_000_000
 BOX_NAMES = {"main": MAIN, "blind1": "box1", "blind3": "box3"}
 SILENT = ("TIMEOUT", "NO_BUY", "BET_AUTO")

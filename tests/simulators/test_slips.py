@@ -11,7 +11,8 @@ from controller.games.published import ShownCombination, Wager
 from controller.games.requests import Action, Refusal, Request, Stage
 from controller.games.rules import MAIN
 from controller.games.settlement import BoxSlip, Decision, LateBet
-from simulators.slips import Slips, folds, may_buy
+from simulators.live_bets import LiveSlips
+from simulators.slips import folds, may_buy
 from simulators.wallet import Bet, Wallet
 
 TRIPS = (ShownCombination(Kind.TRIPS, ("2c", "2d", "2h")),)
@@ -25,9 +26,9 @@ def ask(stage: Stage, action: Action, amount: int = 0, box: str = MAIN) -> Reque
     return Request(stage, action, box, amount)
 
 
-def drawn(wallet: Wallet) -> Slips:
+def drawn(wallet: Wallet) -> LiveSlips:
     """Return the slips of a round in which Ann has paid 100 for a sixth card on an Ante of 100."""
-    slips = Slips("rp1-1", live_rules(), wallet)
+    slips = LiveSlips("rp1-1", live_rules(), wallet)
     assert slips.stake("ann", ask(Stage.BETTING, Action.ANTE, 100), late=False) is None
     assert slips.choose("ann", ask(Stage.OPTIONS, Action.SIXTH_CARD), None) is None
     return slips
@@ -76,14 +77,14 @@ def test_a_silent_player_without_the_money_for_his_bet_folds() -> None:
 
 
 def test_who_cannot_carry_a_box_to_its_end_may_not_open_it() -> None:
-    slips = Slips("rp1-1", live_rules(), purse_of(499))
+    slips = LiveSlips("rp1-1", live_rules(), purse_of(499))
     assert slips.stake("ann", ask(Stage.BETTING, Action.ANTE, 100), late=False) is Refusal.BALANCE
     assert slips.final() == {} and slips.staked_boxes() == frozenset()
 
 
 def test_a_late_bet_is_paid_and_is_no_part_of_the_round() -> None:
     wallet = purse_of(10_000)
-    slips = Slips("rp1-1", live_rules(), wallet)
+    slips = LiveSlips("rp1-1", live_rules(), wallet)
     assert slips.stake("ann", ask(Stage.BETTING, Action.BONUS_B, 60, "box1"), late=True) is Refusal.NO_ANTE
     assert slips.stake("ann", ask(Stage.BETTING, Action.ANTE, 100, "box1"), late=True) is None
     assert slips.stake("ann", ask(Stage.BETTING, Action.BONUS_B, 60, "box1"), late=True) is None

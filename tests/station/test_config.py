@@ -8,11 +8,41 @@ import pytest
 from station.recorded import write_config
 
 from controller.games.procedure import BoxState
+from controller.games.registry import GAMES
 from controller.station.config import load
 from controller.station.errors import ConfigError
 from controller.table.inputs import Role
 
 DEMO = Path(__file__).parents[2] / "config" / "tables" / "demo.toml"
+
+
+@pytest.mark.parametrize("path", sorted(DEMO.parent.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_shipped_table_loads_and_tells_all_its_windows_and_boxes(path: Path) -> None:
+    config = load(path)
+    assert path.stem in ("demo", config.game.name)
+    assert set(config.settings.windows_ms) == set(GAMES[config.game.name].stages)
+    assert set(config.settings.boxes_not_told) == set(config.game.boxes)
+
+
+def test_the_shipped_tables_play_every_game_under_names_of_their_own() -> None:
+    configs = [load(path) for path in DEMO.parent.glob("*.toml")]
+    assert {config.game.name for config in configs} == set(GAMES)
+    assert len({config.settings.table for config in configs}) == len(configs)
+
+
+def test_boxes_that_the_game_has_not_are_refused(tmp_path: Path) -> None:
+    path = write_config(tmp_path)
+    path.write_text((DEMO.parent / "royal_poker.toml").read_text().replace('box1 = "open"', 'box2 = "open"'))
+    with pytest.raises(ConfigError, match="boxes_not_told: 'box2' is not one of box1"):
+        load(path)
+
+
+def test_windows_that_the_game_has_not_are_refused(tmp_path: Path) -> None:
+    path = write_config(tmp_path)
+    text = (DEMO.parent / "caribbean_poker.toml").read_text()
+    path.write_text(text.replace("options = 15_000", "options = 15_000\nbuy_time = 8_000"))
+    with pytest.raises(ConfigError, match=r"times\.windows_ms: 'buy_time' is not one of options"):
+        load(path)
 
 
 def test_the_demo_table_is_a_good_config() -> None:

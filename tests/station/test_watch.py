@@ -98,7 +98,7 @@ def test_an_incident_of_another_version_shows_its_code() -> None:
 
 def test_results_stay_until_the_next_one(watched: Watched) -> None:
     watched.round()
-    assert "last result (rp1-1): dealer AK; box 1 wins; box 2 (main) loses as dealt" in watched.seen()
+    assert "last result (rp1-1): dealer AK; box 1 wins; box 2 loses as dealt" in watched.seen()
     watched.to_dealing(FAILS)
     assert "last result (rp1-1)" in watched.seen()
     watched.to_turns().finish()

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from controller.cards import DECK, Card, Scheme, code_map, parse_cards
-from controller.games.procedure import BoxState
+from controller.games.procedure import BoxState, Game
 from controller.games.rules import Rules, load_rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
@@ -88,12 +88,13 @@ class Dealt:
         settings: TableSettings = SETTINGS,
         rules: Rules | None = None,
         table: type[Table] = Table,
+        game: Game | None = None,
     ) -> None:
-        self.game = RussianLive(rules if rules is not None else live_rules())
+        self.game = game or RussianLive(rules if rules is not None else live_rules())
         self.settings = settings
         self.table = table(settings, self.game, BLUE, (RED,))
         self.hands = hands
-        self.shoe = stacked(hands)
+        self.shoe = stacked(hands) if game is None else []
         self.now = NOON
         self.keys = 0
         self.requests = 0

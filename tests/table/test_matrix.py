@@ -111,6 +111,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.BetsTaken(IN_PLAY), BETS),
         (i.WindowFacts("options", undecided=False), BETS),
         (i.WindowFacts("buy_time", anyone_bought=True, acknowledges=True), BETS),
+        (i.DecisionTaken("options", "box2", "BET"), BETS),
         (i.OpenTable(), ANNA),
         (i.CloseTable(), ANNA),
         (i.VerifyDeck(52), ANNA),

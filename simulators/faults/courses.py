@@ -1,0 +1,56 @@
+"""Which faults a game can have, and at which of its cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.games.patterns import HAND_SIZE
+from controller.games.procedure import DEALER, BoxState, Game
+from controller.games.russian_live import RussianLive
+from controller.games.sister_game import EXCHANGE, SisterGame
+from controller.games.sister_russian import RussianGame
+from simulators.faults.catalogue import AFTER_PURCHASE, FAULTS, LIVE, Course, Moment, Spot
+
+LEFT_OUT: Mapping[str, Mapping[str, str]] = {
+    "oasis_with_bonus": {
+        "hidden-shown": "OAB-25: a dealer's card that was turned up is no reason to stop",
+    },
+    "caribbean_poker": {
+        "extra-switch": "CAR-04: no card is drawn after the deal",
+        "no-read-switch": "CAR-04: no card is drawn after the deal",
+        "early-exchange": "CAR-04: no card hangs on a decision",
+        "cleared-early": "CAR-04: there are no final options",
+        "surplus-final-options": "CAR-04: there are no final options",
+    },
+}
+"""Faults that a game has no moment for, with the rule. After a purchase: only games that sell one."""
+
+
+def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
+    """Return what can go wrong in a game whose boxes, where in play, have these states."""
+    if isinstance(game, RussianLive):
+        return LIVE
+    assert isinstance(game, SisterGame), game
+    left_out = LEFT_OUT.get(game.name, {})
+    purchase = AFTER_PURCHASE if isinstance(game, RussianGame) else ()
+    faults = tuple(fault for fault in (*FAULTS, *purchase) if fault.id not in left_out)
+    dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
+    deal = [(place, n) for n in range(1, HAND_SIZE + 1) for place in game.places][:-1]
+    deciding = [box for box in game.boxes if box not in dark]
+    drawn = [(box, HAND_SIZE + n) for box in deciding for n in range(1, HAND_SIZE + 1)]
+    hidden = [spot for spot in deal if spot[0] in dark or _is_hidden_dealers(spot, game.rules.up_card)]
+    spots: dict[Moment, list[Spot]] = {
+        Moment.ANY_CARD: deal,
+        Moment.FACE_UP_CARD: [spot for spot in deal if spot[0] in deciding],
+        Moment.FACE_DOWN_CARD: hidden,
+        Moment.DRAWN_CARD: drawn if EXCHANGE in game.actions else [],
+        Moment.REPLACEMENT: [(DEALER, HAND_SIZE + 1)] if purchase else [],
+    }
+    order = (*deal, *drawn, (DEALER, HAND_SIZE + 1))
+    cards = {moment: tuple(order.index(spot) + 1 for spot in of) for moment, of in spots.items()}
+    return Course(faults, order, cards)
+
+
+def _is_hidden_dealers(spot: Spot, up_card: int) -> bool:
+    place, n = spot
+    return place == DEALER and n != up_card

@@ -1,0 +1,159 @@
+"""A studio of any game, and what physically lay on its table, for the oracle.
+
+The oracle is told the order of the shoe, which cards were burned, and the bets; nothing of the table, its
+events or its ranks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from controller.cards import Card
+from controller.station.config import StationConfig, load
+from simulators.commands import START_US
+from simulators.faults.catalogue import AFTER_PURCHASE, Amount, Course, Plan
+from simulators.faults.courses import course_of
+from simulators.links import DirectLink
+from simulators.shoe import shuffled
+from simulators.studio import OPENING_BALANCE, Studio
+from simulators.world import World
+
+LIVE = "russian_poker_live"
+TABLE_MAX = "table_max = 4_000"
+"""So low that wins are cut every now and then."""
+TIED_EVERY = 20
+SUITS, RANKS = "cdhs", "AK953"
+HAND = 5
+
+
+def config_in(folder: Path, game: str) -> StationConfig:
+    """Copy the config so that everything the table makes lies in `folder`, and wins are cut early."""
+    for kind in ("games", "decks", "tables"):
+        (folder / kind).mkdir()
+        for file in (Path("config") / kind).glob("*.toml"):
+            text = file.read_text().replace("../../run", "../run")
+            (folder / kind / file.name).write_text(re.sub(r"\btable_max = [\d_]+", TABLE_MAX, text))
+    return load(folder / "tables" / f"{'demo' if game == LIVE else game}.toml")
+
+
+def whole_course(config: StationConfig) -> Course:
+    """The course of the game, for live Russian Poker with the faults after a purchase."""
+    course = course_of(config.game, config.settings.boxes_not_told)
+    more = (fault for fault in AFTER_PURCHASE if course.has(fault) and fault not in course.faults)
+    return course._replace(faults=(*course.faults, *more))
+
+
+def stacked(hands: int) -> Any:
+    """A shoe that deals every hand the same ranks in every 20th round: Ace-King, 9, 5, 3."""
+
+    def shoe(seed: int, round_no: int) -> tuple[Card, ...]:
+        cards = shuffled(seed, round_no)
+        if round_no % TIED_EVERY:
+            return cards
+        named = {str(card): card for card in cards}
+        top = [
+            named[rank + SUITS[(hand + turn) % 4]] for turn, rank in enumerate(RANKS) for hand in range(hands)
+        ]
+        return (*top, *(card for card in cards if card not in top))
+
+    return shoe
+
+
+class Family:
+    """One game, played to its end. `viewer` is who looked on, if anybody."""
+
+    viewer: Any = None
+
+    def __init__(self, folder: Path, game: str, *, seed: int, rounds: int, players: int) -> None:
+        self.game = game
+        self.config = config_in(folder, game)
+        self.boxes: tuple[str, ...] = self.config.game.boxes
+        self.shoe = stacked(len(self.boxes) + 1)
+        self.plan = Plan(seed, Amount.MANY, course=whole_course(self.config))
+        self.studio = Studio(
+            self.config, seed=seed, rounds=rounds, plan=self.plan, players=players, shoe=self.shoe
+        )
+        self.settings = tomllib.loads((folder / "games" / f"{game}.toml").read_text())
+
+    def play(self, *watchers: Any) -> None:
+        studio = self.studio
+        actors = (*studio.actors, *watchers)
+        asyncio.run(World(DirectLink(self.config, START_US), actors, is_done=studio.dealer.is_done).run())
+
+    @property
+    def opening(self) -> dict[str, int]:
+        return dict.fromkeys(self.studio.betting.crowd.players, OPENING_BALANCE)
+
+    def rounds(self) -> Iterator[dict[str, Any]]:
+        """Every round with bets, as the oracle takes it."""
+        bonus = self.settings.get("bonus", {})
+        stakes = {"bonus_stakes": bonus["stakes"]} if self.game == "oasis_with_bonus" else {}
+        for roundid in self.studio.auditor.rounds:
+            bets = self.studio.betting.bets_of(roundid)
+            if bets:
+                number = int(roundid.split("-")[1])
+                cards = self.cards_of(number, bets)
+                yield {"game": self.game, "settings": stakes, "cards": cards, "bets": bets}
+
+    def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
+        """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
+        out_count, burned = self.studio.dealer.out[number]
+        shoe = self.shoe(self.studio.dealer.seed, number)
+        laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
+        counted = [bet for bet in bets.values() if not bet.get("late")]
+        if any(bet.get("cancelled") for bet in bets.values()) or not counted:
+            return {}
+        if self.game == LIVE:
+            return live_cards(laid)
+        case = self.plan.of(number)
+        untold = case is not None and case.fault.id == "betting-silent"
+        draws = {box: 0 if untold else drawn(box, counted) for box in self.boxes}
+        staked = {box for box in self.boxes for bet in counted if bet.get(box, {}).get("ante")}
+        return sister_cards(laid, [box for box in self.boxes if untold or box in staked], draws)
+
+    def coverage(self) -> Counter[tuple[str, str]]:
+        """How often each wager had each outcome, in the wallet's books."""
+        credits = (
+            credit
+            for roundid in self.studio.auditor.rounds
+            for credit in self.studio.wallet.credits(roundid, 1)
+        )
+        return Counter((credit.bet.split("/")[2], credit.outcome) for credit in credits)
+
+
+def drawn(box: str, bets: list[Mapping[str, Any]]) -> int:
+    """How many cards a box has drawn: its owner's choice, which everybody there follows."""
+    choices = {
+        (bet[box].get("option"), tuple(bet[box].get("positions", ())))
+        for bet in bets
+        if bet.get(box, {}).get("ante")
+    }
+    assert len(choices) <= 1, f"{box} did not decide as one: {choices}"
+    return sum(1 if option == "sixth" else len(positions) for option, positions in choices)
+
+
+def sister_cards(laid: list[str], boxes: list[str], draws: Mapping[str, int]) -> dict[str, Any]:
+    """GRP-18, GRP-19: one card in turn to each box and the dealer, then each box its new cards."""
+    places = [*boxes, "dealer"]
+    deal = HAND * len(places)
+    cards: dict[str, Any] = {place: laid[index : deal : len(places)] for index, place in enumerate(places)}
+    rest = laid[deal:]
+    for box in boxes:
+        cards[f"{box}_drawn"], rest = rest[: draws[box]], rest[draws[box] :]
+    return cards | {"replacement": rest}
+
+
+def live_cards(laid: list[str]) -> dict[str, Any]:
+    """RPL-09, RPL-17, RPL-34."""
+    cards: dict[str, Any] = {
+        place: laid[index:20:4] for index, place in enumerate(("box1", "box2", "box3", "dealer"))
+    }
+    after = laid[20:]
+    cards["switch"] = after[:HAND] if len(after) >= HAND else []
+    return cards | {"replacement": after[len(cards["switch"]) :]}

@@ -1,0 +1,221 @@
+"""Windows in which each box decides and its cards follow at once: Oasis with bonus, Grandmaster's, Royal."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from table.dealt import BETS, BORIS, SETTINGS, Dealt, cancelled, every, only, refusal
+
+from controller.cards import DECK, Card
+from controller.games.procedure import BoxState
+from controller.games.registry import GAMES
+from controller.table import inputs as i
+from controller.table.charts import Phase
+from controller.table.events import (
+    Audience,
+    CardDealt,
+    CardsRevealed,
+    DecisionClosed,
+    DecisionMade,
+    DecisionOpened,
+    IncidentDecided,
+    IncidentOpened,
+    Refusal,
+    RoundConfirmed,
+    Verdict,
+)
+from controller.table.inputs import CancelReason
+from controller.table.picture import draw
+
+CONFIG = Path(__file__).parents[2] / "config" / "games"
+OPEN, DARK, EMPTY = BoxState.OPEN, BoxState.DARK, BoxState.EMPTY
+
+
+def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
+    """Return a table of this game with its initial deal done; `shoe` comes first."""
+    game = GAMES[name].build(tomllib.loads((CONFIG / f"{name}.toml").read_text()))
+    states = {box: boxes.get(box, EMPTY) for box in game.boxes}
+    settings = msgspec.structs.replace(SETTINGS, boxes_not_told=dict.fromkeys(game.boxes, OPEN))
+    d = Dealt(game=game, settings=settings)
+    first = [Card.parse(text) for text in shoe.split()]
+    d.shoe = [*first, *(card for card in DECK if card not in first)]
+    d.to_betting()
+    d.press(i.CloseBetting())
+    d.press(i.BetsTaken(states), BETS)
+    in_play = sum(state is not EMPTY for state in states.values())
+    for _ in range(5 * (in_play + 1)):
+        d.scan()
+    return d
+
+
+def decide(d: Dealt, window: str, box: str, action: str, *positions: int) -> Refusal | None:
+    return refusal(d.press(i.DecisionTaken(window, box, action, positions), BETS))
+
+
+def test_oab_08_a_box_gets_its_cards_while_the_next_one_still_decides() -> None:
+    d = dealt("oasis_with_bonus", box1=OPEN, box2=OPEN)
+    opened = only(d.events, DecisionOpened)
+    assert opened.boxes == ("box1", "box2") and opened.stage == "options"
+    assert decide(d, "options", "box1", "EXCHANGE", 2, 4) is None
+    assert d.phase is Phase.DECIDING and draw(d.table.state).prompt.code == "DEAL_CARD"
+    d.scan()
+    assert only(d.last, CardDealt).place == "box1"
+    d.scan()
+    assert d.phase is Phase.DECIDING and draw(d.table.state).prompt.code == "WAIT_FOR_PLAYERS"
+    assert decide(d, "options", "box2", "BET") is None
+    assert [event.boxes for event in every(d.events, DecisionOpened)] == [("box1", "box2"), ("box1",)]
+    assert every(d.events, DecisionClosed)[-1].ended_by == "all_decided"
+
+
+def test_oab_14_the_second_open_box_is_refused_before_the_first() -> None:
+    d = dealt("oasis_with_bonus", box1=OPEN, box2=OPEN)
+    assert decide(d, "options", "box2", "BET") is Refusal.NOT_ITS_TURN
+    assert decide(d, "options", "box1", "BET") is None
+    assert decide(d, "options", "box2", "BET") is None
+
+
+def test_grp_19_answers_come_in_any_order_and_cards_in_dealing_order() -> None:
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    assert decide(d, "options", "box2", "SIXTH_CARD") is None
+    assert draw(d.table.state).prompt.code == "WAIT_FOR_PLAYERS"
+    assert decide(d, "options", "box1", "EXCHANGE", 1) is None
+    d.scan()
+    assert only(d.last, CardDealt).place == "box1"
+    d.scan()
+    assert only(every(d.last, CardDealt), CardDealt).place == "box2"
+
+
+@pytest.mark.parametrize(
+    ("action", "positions"),
+    [
+        ("INSURANCE", ()),
+        ("EXCHANGE", ()),
+        ("EXCHANGE", (0,)),
+        ("EXCHANGE", (6,)),
+        ("EXCHANGE", (1, 1)),
+        ("BET", (1,)),
+    ],
+)
+def test_what_no_box_may_decide_is_refused(action: str, positions: tuple[int, ...]) -> None:
+    d = dealt("royal_poker", box1=OPEN)
+    assert decide(d, "options", "box1", action, *positions) is Refusal.WRONG_DECISION
+
+
+def test_a_box_decides_once_and_only_in_its_window() -> None:
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    assert decide(d, "final_options", "box1", "BET") is Refusal.WRONG_WINDOW
+    assert decide(d, "options", "box3", "BET") is Refusal.UNKNOWN_PLACE
+    assert decide(d, "options", "box1", "BET") is None
+    assert decide(d, "options", "box1", "FOLD") is Refusal.ALREADY_DECIDED
+    assert decide(d, "options", "box2", "BET") is None
+    assert decide(d, "options", "box2", "BET") is Refusal.TOO_LATE
+
+
+def test_d_52_silence_draws_nothing_and_is_told() -> None:
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box2", "EXCHANGE", 5)
+    d.advance(15_000)
+    assert d.phase is Phase.DECIDING, "facts may still come in"
+    d.advance(600)
+    silent = [event for event in every(d.events, DecisionMade) if event.action is None]
+    assert [event.box for event in silent] == ["box1"]
+    d.scan()
+    assert every(d.last, CardDealt)[0].place == "box2"
+
+
+def test_a_decision_inside_the_grace_time_counts() -> None:
+    d = dealt("royal_poker", box1=OPEN)
+    d.advance(15_200)
+    assert decide(d, "options", "box1", "EXCHANGE", 1) is None
+    d.scan()
+    assert only(every(d.last, CardDealt), CardDealt).n == 6
+
+
+def test_row_23a_an_exchange_dealt_before_the_box_has_decided_is_an_early_draw() -> None:
+    d = dealt("royal_poker", box1=OPEN)
+    d.scan()
+    assert only(d.last, IncidentOpened).cell == "23a"
+    d.answer(True)
+    cancelled(d, CancelReason.EXTRA_CARD)
+
+
+def test_rpl_75_a_failed_exchange_card_is_scanned_again() -> None:
+    d = dealt("royal_poker", box1=OPEN)
+    decide(d, "options", "box1", "EXCHANGE", 1, 2)
+    d.fail()
+    d.scan()
+    assert every(d.last, IncidentDecided)[0].verdict is Verdict.RESCANNED
+    assert every(d.last, CardDealt)[0].place == "box1"
+
+
+def test_a_window_that_a_restart_interrupts_goes_on_when_every_box_has_decided() -> None:
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box1", "BET")
+    d.start()
+    d.plug()
+    d.press(i.ConfirmPicture())
+    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
+    assert decide(d, "options", "box2", "BET") is None
+    assert refusal(d.press(i.GoOn(), BORIS)) is None
+    d.answer(False)
+    assert draw(d.table.state).prompt.code == "TURN"
+
+
+def test_goa_10_hands_without_a_showdown_are_opened_in_audit_alone() -> None:
+    # Box 1 dark; the dealer (every second card) has nothing: K Q 9 7 3.
+    shoe = "2c Kh 2d Qd 7h 9d 9s 7s Jc 3c"
+    d = dealt("golden_oasis", shoe, box1=DARK)
+    d.press(i.TurnCards("dealer"))
+    assert d.phase is Phase.RESULT_PROPOSED
+    d.press(i.ConfirmResult())
+    confirmed = only(d.last, RoundConfirmed)
+    for audience in (Audience.PUBLIC, Audience.BETTING):
+        seen = confirmed.seen_by(audience)
+        assert isinstance(seen, RoundConfirmed)
+        closed = [card for card in seen.opened if card.place == "box1"]
+        assert [(card.card, card.key, card.closed_by) for card in closed] == [(None, None, "GOA-10")] * 5
+    audit = confirmed.seen_by(Audience.AUDIT)
+    assert isinstance(audit, RoundConfirmed)
+    assert {card.card for card in audit.opened} >= {"2c", "2d", "7h", "9s", "Jc"}
+    assert not [event for event in every(d.events, CardsRevealed) if event.place == "box1"]
+
+
+def surplus_cell(d: Dealt) -> str:
+    """Scan a card that nobody is owed; return the cell of the incident."""
+    d.scan()
+    opened = only(d.last, IncidentOpened)
+    assert opened.prompt == "FACE_SEEN"
+    return opened.cell
+
+
+def test_rpl_71_after_the_last_decision_a_card_is_surplus() -> None:
+    """All boxes have decided long before the published end of the window: no card is early any more."""
+    d = dealt("grandmaster_russian_poker", box1=OPEN)
+    assert decide(d, "options", "box1", "BET") is None
+    assert draw(d.table.state).prompt.code == "TURN"
+    assert surplus_cell(d) == "RPL-71"
+
+
+def test_rpl_71_in_final_options_a_card_is_surplus() -> None:
+    d = dealt("oasis_poker", box1=OPEN)
+    decide(d, "options", "box1", "EXCHANGE", 1)
+    d.scan()
+    assert every(d.last, DecisionOpened)[-1].stage == "final_options"
+    assert surplus_cell(d) == "RPL-71"
+
+
+def test_rpl_71_where_nothing_is_drawn_a_card_in_options_is_surplus() -> None:
+    assert surplus_cell(dealt("caribbean_poker", box1=OPEN)) == "RPL-71"
+
+
+def test_cards_that_a_decision_has_freed_wait_for_nothing() -> None:
+    """The window ran out over another box: the prompt names no time before which a card would be early."""
+    d = dealt("grandmaster_russian_poker", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box2", "EXCHANGE", 5)
+    d.advance(15_000)
+    d.advance(600)
+    asked = draw(d.table.state).prompt
+    assert (asked.code, asked.place, asked.not_before_us) == ("DEAL_CARD", "box2", None)
