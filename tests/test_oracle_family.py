@@ -13,8 +13,14 @@ import pytest
 from oracle import expected_balances, explain, insurance_range, judge, parse, settle
 from oracle_family import GAMES, LIVE, bonus_stakes, terms_of
 
-COUNTS = {"grandmaster_russian_poker": 6, "royal_poker": 5, "golden_oasis": 4, "oasis_with_bonus": 6,
-          "caribbean_poker": 3, "oasis_poker": 1}
+COUNTS = {
+    "grandmaster_russian_poker": 6,
+    "royal_poker": 5,
+    "golden_oasis": 4,
+    "oasis_with_bonus": 6,
+    "caribbean_poker": 3,
+    "oasis_poker": 1,
+}
 RUSSIAN, ROYAL, GOLDEN, BONUS, CARIBBEAN, OASIS = COUNTS
 OPTIONS = {"SIXTH_CARD": "sixth", "EXCHANGE": "exchange"}
 WORKED = json.loads((Path(__file__).parent / "rules/examples.json").read_text())["examples"]
@@ -222,9 +228,20 @@ def test_dark_boxes() -> None:
 
 @pytest.mark.parametrize(
     ("hand", "odds"),
-    [("As Ks Qs Js Ts", 1000), ("9s 8s 7s 6s 5s", 500), ("7s 7h 7d 7c 2s", 300), ("7s 7h 7d 2c 2s", 100),
-     ("Js 9s 7s 5s 2s", 50), ("5s 4h 3d 2c As", 40), ("7s 7h 7d Ac Ks", 20), ("7s 7h As Ac 2s", 5),
-     ("9s 9h As Ac 2s", None), ("7s 7h Js Tc 2s", None), ("9s 9h 9c Ts 2s", None), ("As Kh 9s 5c 2s", None)],
+    [
+        ("As Ks Qs Js Ts", 1000),
+        ("9s 8s 7s 6s 5s", 500),
+        ("7s 7h 7d 7c 2s", 300),
+        ("7s 7h 7d 2c 2s", 100),
+        ("Js 9s 7s 5s 2s", 50),
+        ("5s 4h 3d 2c As", 40),
+        ("7s 7h 7d Ac Ks", 20),
+        ("7s 7h As Ac 2s", 5),
+        ("9s 9h As Ac 2s", None),
+        ("7s 7h Js Tc 2s", None),
+        ("9s 9h 9c Ts 2s", None),
+        ("As Kh 9s 5c 2s", None),
+    ],
 )
 def test_oasis_bonus(hand: str, odds: int | None) -> None:
     """OAB-18, OAB-20 to 22, D-23: after a fold it stands, after an exchange and by setting it does not."""
@@ -278,8 +295,14 @@ def test_insurance_settings() -> None:
 
 @pytest.mark.parametrize(
     ("maximum", "settings", "most"),
-    [(None, {}, 30), (45, {}, 22), (45, {"rounding": "up"}, 23), (45, {"insurance_halved_first": True}, 30),
-     (25, {"insurance_halved_first": True}, 25), (45, {"max_payout_includes_stake": True}, 12)],
+    [
+        (None, {}, 30),
+        (45, {}, 22),
+        (45, {"rounding": "up"}, 23),
+        (45, {"insurance_halved_first": True}, 30),
+        (25, {"insurance_halved_first": True}, 25),
+        (45, {"max_payout_includes_stake": True}, 12),
+    ],
 )
 def test_most_insurance(maximum: int | None, settings: dict[str, Any], most: int) -> None:
     """RPL-25, D-16, D-21, D-54: three of a kind, Bet 20, possible win 60."""

@@ -88,4 +88,3 @@ def test_games_differ_where_the_rules_say_so() -> None:
         assert oasis - russian.pop() == (10 - 20 * second if won else 0)
         paid["won" if won else "rest"] += 1
     assert min(paid.values()) > 60
-

@@ -16,11 +16,11 @@ from typing import Any
 
 from controller.cards import Card
 from controller.station.config import StationConfig, load
-from simulators.commands import START_US
 from simulators.faults.catalogue import AFTER_PURCHASE, Amount, Course, Plan
 from simulators.faults.courses import course_of
 from simulators.links import DirectLink
 from simulators.shoe import shuffled
+from simulators.simulate_command import START_US
 from simulators.studio import OPENING_BALANCE, Studio
 from simulators.world import World
 

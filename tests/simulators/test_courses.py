@@ -9,9 +9,9 @@ from games.driver import SISTERS, game
 
 from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
-from simulators.commands import REFUSED, add_simulate
 from simulators.faults.catalogue import BY_ID, CARDS_OF, FAULTS, LIVE, Amount, Course, Moment, Plan
 from simulators.faults.courses import LEFT_OUT, course_of
+from simulators.simulate_command import REFUSED, add_simulate
 
 WINDOWS = {Moment.OPTIONS: "options", Moment.FINAL_OPTIONS: "final_options", Moment.REPLACEMENT: "buy_time"}
 OPEN_THEN_DARK = {"box1": BoxState.OPEN, "box2": BoxState.DARK, "box3": BoxState.DARK, "box4": BoxState.DARK}
