@@ -10,7 +10,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -19,11 +18,12 @@ from controller.bus.commands import CommandIntake, Reply
 from controller.bus.publisher import OpenWindow, Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
-from controller.journal import Days, Journal, Reader
+from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped
+from controller.station.outbox import JournalOutbox
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
@@ -117,7 +117,11 @@ class Station:
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
         commands = CommandIntake(self.config.endpoints, self.submit)
-        replay = ReplayServer(self.config.endpoints, JournalOutbox(self), table=self.config.settings.table)
+        replay = ReplayServer(
+            self.config.endpoints,
+            JournalOutbox(self.config.table_dir, lambda: self.journal),
+            table=self.config.settings.table,
+        )
         try:
             async with asyncio.TaskGroup() as tasks:
                 parts = {
@@ -383,31 +387,3 @@ class _Line:
     def lost(self, reason: str) -> None:
         log.warning("scanner lost", extra={"facts": {"scanner": self._scanner, "reason": reason}})
         self._station.bring(Kind.LOST, self._scanner, reason.replace("\n", " "))
-
-
-class JournalOutbox:
-    """The journal as the replay server reads it: today's file, and the files of days before."""
-
-    def __init__(self, station: Station) -> None:
-        self._station = station
-
-    def messages(self, audience: Audience, first_seq: int, limit: int) -> list[tuple[int, bytes]]:
-        """Return at most `limit` messages from `first_seq` on."""
-        reader = self._station.journal.reader
-        if first_seq >= reader.first_seq(audience):
-            return reader.messages(audience, first_seq, limit)
-        with suppress(KeyError):
-            return Days(self._station.config.table_dir).messages(audience, first_seq, limit)
-        return []
-
-    def first_seq(self, audience: Audience) -> int:
-        """Return the number of the oldest message kept."""
-        oldest = Days(self._station.config.table_dir).paths()[0]
-        if oldest == self._station.journal.reader.path:
-            return self._station.journal.reader.first_seq(audience)
-        with Reader.open(oldest) as reader:
-            return reader.first_seq(audience)
-
-    def last_seq(self, audience: Audience) -> int:
-        """Return the number of the last durable message."""
-        return self._station.journal.heads().audiences[audience].seq

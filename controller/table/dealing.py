@@ -20,7 +20,7 @@ from controller.games.procedure import (
     Window,
     WindowAnswer,
 )
-from controller.games.published import for_public
+from controller.table import result
 from controller.table.events import (
     BetsClosed,
     BettingOpened,
@@ -34,10 +34,6 @@ from controller.table.events import (
     FactsSettled,
     HandEvaluated,
     HandsOffered,
-    OpenedCard,
-    ResultProposed,
-    RoundClosed,
-    RoundConfirmed,
     RoundOpened,
 )
 from controller.table.inputs import BetsTaken, DecisionTaken, WindowFacts
@@ -77,7 +73,7 @@ def follow(t: TableState) -> None:
             _serve(t, step)
         case None:
             t.move("result_ready")
-            propose(t)
+            result.propose(t)
         case _:
             pass  # A card or a press is owed: the prompt says so.
 
@@ -116,27 +112,6 @@ def announce(t: TableState) -> None:
     """Publish the hands that everybody may know by now."""
     for announcement in t.in_play.run.take_announcements():
         t.emit(HandEvaluated(place=announcement.place, hand=announcement.hand))
-
-
-def propose(t: TableState) -> None:
-    """Publish the engine's result; the dealer confirms it or something is wrong with it."""
-    t.emit(ResultProposed(outcome=for_public(t.in_play.run.outcome)))
-
-
-def confirm(t: TableState) -> None:
-    """The dealer has pressed RESULT: the round is final and every commitment is opened."""
-    current = t.in_play
-    t.move("confirm_result")
-    t.emit(RoundConfirmed(rev=1, outcome=current.run.outcome, opened=open_commitments(current)))
-    t.emit(RoundClosed(rev=1))
-
-
-def open_commitments(current: Round) -> tuple[OpenedCard, ...]:
-    """Open what has not been opened yet: burned cards, withdrawn readings, unturned cards."""
-    unopened = [laid.opening() for laid in (*current.laid, *current.burned) if not laid.open]
-    for laid in (*current.laid, *current.burned):
-        laid.open = True
-    return (*current.withdrawn, *unopened)
 
 
 def _open_betting(t: TableState) -> None:

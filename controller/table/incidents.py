@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.table import dealing
+from controller.table import dealing, result
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
@@ -129,7 +129,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
             reason=reason,
             incident=incident.number,
             place=place,
-            opened=dealing.open_commitments(current),
+            opened=result.open_commitments(current),
         )
     )
     t.emit(RoundClosed(rev=1))

@@ -9,7 +9,7 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import dealing, incidents, interruptions, readings, result, surplus
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -179,7 +179,7 @@ def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
                 return Refusal.NOT_OWED
             dealing.lay_aside(t, step)
         case i.ConfirmResult():
-            dealing.confirm(t)
+            result.confirm(t)
         case _:
             assert_never(command)
     return None

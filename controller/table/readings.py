@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.cards import Anomaly
 from controller.games.procedure import Deal, Window
-from controller.table import dealing, surplus
+from controller.table import dealing, result, surplus
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
@@ -185,7 +185,7 @@ def _tell_again(t: TableState) -> None:
     if isinstance(current.run.owed, Window) and window is not None and window.is_open:
         dealing.offer_hands(t, current.run.owed)
     if t.phase is Phase.RESULT_PROPOSED:
-        dealing.propose(t)
+        result.propose(t)
 
 
 def _due_place(t: TableState) -> Where | None:
