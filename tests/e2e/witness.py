@@ -23,7 +23,8 @@ from controller.bus.wire import Answer, encode
 from controller.station.config import StationConfig
 from controller.station.kernel import Kernel
 from controller.station.log import JsonLines
-from controller.station.station import JournalOutbox, Station
+from controller.station.outbox import JournalOutbox
+from controller.station.station import Station
 from controller.table.events import AUDIENCES
 
 HASHED = re.compile(rb'"(prevhash|hash|digest|commitment)":"[0-9a-f]{64}"')
@@ -129,7 +130,8 @@ class Witness:
             self._station = station
             table = station.config.settings.table
             starts = [Snapshot(table=table, audience=audience) for audience in AUDIENCES]
-            self._archives = [Archive(JournalOutbox(station), start) for start in starts]
+            outbox = JournalOutbox(station.config.table_dir, lambda: station.journal)
+            self._archives = [Archive(outbox, start) for start in starts]
         return self._archives
 
     def messages(self, audience: str) -> list[tuple[int, dict[str, Any]]]:
