@@ -10,8 +10,9 @@ import hashlib
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -241,7 +242,10 @@ def _build_game(name: str, path: Path, files: _Files) -> Game:
 
 def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
     path = home.parent / "decks" / f"{name}.toml"
-    deck = _read(path, DeckFile, files)
+    try:
+        deck = _read(path, DeckFile, files)
+    except ConfigError as error:
+        raise ConfigError(f"deck {name!r}, which the table names: {error}") from None
     try:
         return code_map(name, deck.scheme, deck.codes)
     except ValueError as error:
@@ -251,10 +255,33 @@ def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
 def _read(path: Path, model: type[Any], files: _Files) -> Any:
     found = _read_toml(path, files)
     _check_names(path, "", found, model)
+    _check_choices(path, "", found, model)
     try:
         return msgspec.convert(found, model)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{path}: {error}") from None
+
+
+def _check_choices(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:
+    """Refuse a word that is none of a key's choices, and name the choices and the nearest one."""
+    for field in msgspec.structs.fields(model):
+        value, kind = found.get(field.name), field.type
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
+            _check_choices(path, f"{where}{field.name}.", value, kind)
+        elif isinstance(kind, type) and issubclass(kind, StrEnum):
+            _check_choice(path, f"{where}{field.name}", value, kind)
+        elif isinstance(value, dict):
+            choices = [
+                kind for kind in get_args(kind) if isinstance(kind, type) and issubclass(kind, StrEnum)
+            ]
+            for name, word in value.items() if choices else ():
+                _check_choice(path, f"{where}{field.name}.{name}", word, choices[-1])
+
+
+def _check_choice(path: Path, where: str, word: object, choices: type[StrEnum]) -> None:
+    words = [choice.value for choice in choices]
+    if isinstance(word, str) and word not in words:
+        raise ConfigError(f"{path}: {where}: {unknown_name(word, words)}")
 
 
 def _read_toml(path: Path, files: _Files) -> dict[str, Any]:
