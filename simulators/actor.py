@@ -89,3 +89,15 @@ class Actor(Protocol):
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """A press was answered."""
         ...
+
+
+class Listener:
+    """An actor that only hears: it plans nothing, so it is never woken, and presses nothing."""
+
+    def woken(self, note: str, now_us: int) -> list[Planned]:
+        """Nothing was planned."""
+        return []
+
+    def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
+        """Nothing was pressed."""
+        return []

@@ -14,7 +14,7 @@ from controller.games.published import BoxOutcome, Comparison, Exclusion, Outcom
 from controller.games.russian_live import EvaluatedHand
 from controller.table.events import Audience
 from controller.table.texts import decision_text, place_text, prompt_text
-from simulators.actor import Feed, Planned, Press
+from simulators.actor import Feed, Listener, Planned
 
 BACK = "##"
 SECOND = 1_000_000
@@ -32,7 +32,7 @@ RESULTS = {
 }
 
 
-class Overlay:
+class Overlay(Listener):
     """The picture over the stream of one table, an actor on the public feed."""
 
     feed = Feed.PUBLIC
@@ -54,20 +54,6 @@ class Overlay:
         self._now_us = now_us
         if decode(message).seq > self.snapshot.seq:
             self.snapshot = apply(self.snapshot, message)
-        return []
-
-    def woken(self, note: str, now_us: int) -> list[Planned]:
-        """Nothing: an overlay has no plans of its own."""
-        return []
-
-    def answered(
-        self,
-        press: Press,
-        accepted: bool,
-        reason: str | None,
-        now_us: int,
-    ) -> list[Planned]:
-        """Nothing: an overlay presses nothing."""
         return []
 
     def lines(self, now_us: int | None = None) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from controller.table.events import (
 )
 from controller.table.inputs import Role
 from drivers.delimited import encode, open_delimited
-from simulators.actor import Actor, Feed, Planned, Press
+from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
 from simulators.dealer import Dealer
 from simulators.faults.catalogue import Case, Plan
@@ -49,7 +49,7 @@ class RoundRecord(msgspec.Struct):
     closed_count: int = 0
 
 
-class Auditor:
+class Auditor(Listener):
     """Listens to the audit feed and keeps a record of every round."""
 
     feed = Feed.AUDIT
@@ -85,14 +85,6 @@ class Auditor:
         if roundid not in self.rounds:
             self.rounds[roundid] = RoundRecord(roundid)
         return self.rounds[roundid]
-
-    def woken(self, note: str, now_us: int) -> list[Planned]:
-        """Never asked for."""
-        return []
-
-    def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
-        """Never asked for."""
-        return []
 
 
 class Studio:

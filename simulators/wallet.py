@@ -27,7 +27,7 @@ from controller.bus.errors import ChainBroken
 from controller.games.published import Outcome, Wager
 from controller.games.settlement import REFUNDED_LATE, BoxSlip, Line, settle
 from controller.table.events import Audience, RoundCancelled, RoundConfirmed
-from simulators.actor import Feed, Planned, Press
+from simulators.actor import Feed, Listener, Planned
 from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundState, claims, purse
 
 Slip = tuple[BoxSlip, ...]
@@ -86,7 +86,7 @@ class Credit(msgspec.Struct, frozen=True):
     outcome: str
 
 
-class Wallet:
+class Wallet(Listener):
     """The wallet of one table's players, an actor on the settlement feed.
 
     `path` is a database file; None keeps the books in memory. Everything it has accepted survives it.
@@ -182,20 +182,6 @@ class Wallet:
                 raise ChainBroken(f"{envelope.id} does not follow number {seq} ({last_hash[:12]})")
             self._act(envelope)
             self._ledger.save_cursor(envelope.seq, message_hash(message))
-        return []
-
-    def woken(self, note: str, now_us: int) -> list[Planned]:
-        """Nothing: a wallet has no plans of its own."""
-        return []
-
-    def answered(
-        self,
-        press: Press,
-        accepted: bool,
-        reason: str | None,
-        now_us: int,
-    ) -> list[Planned]:
-        """Nothing: a wallet presses nothing."""
         return []
 
     def settle(self, roundid: str, rev: int, outcome: Outcome) -> tuple[Credit, ...] | None:
