@@ -178,6 +178,7 @@ class LiveLinks(RealLinks):
     def __init__(self, config: StationConfig) -> None:
         super().__init__(config)
         self._clock = LiveClock()
+        self._parent = os.getppid()
 
     def words(self) -> list[str]:
         """Return the command of a dealer station."""
@@ -190,6 +191,8 @@ class LiveLinks(RealLinks):
     async def settled(self) -> int | None:
         """Nothing is waited for at real pace; the table keeps its own time."""
         await self.look_after_daemon()
+        if os.getppid() != self._parent:
+            raise StationError("whoever started this simulation is gone; it ends, and its daemon with it")
         return None
 
     async def advance(self, to_us: int) -> None:
