@@ -22,7 +22,7 @@ lint: $(READY)
 
 # The "must show" lists with their full numbers; takes the better part of an hour.
 soak: $(READY)
-	@TABLECTL_SOAK=1 $(BIN)/pytest -n 2 --timeout 3600 -rA -m "soak or not soak"
+	@TABLECTL_SOAK=1 $(BIN)/pytest -n 2 --timeout 3600 --durations 20
 
 bench: $(READY)
 	@$(BIN)/python tests/bench/bench.py
