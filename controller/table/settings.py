@@ -8,6 +8,7 @@ import msgspec
 
 from controller.games.procedure import BoxState
 from controller.table.inputs import Role
+from controller.table.limits import Limits
 
 
 class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,3 +28,4 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     boxes_not_told: Mapping[str, BoxState]
     people: Mapping[str, Role]
     scanners: tuple[str, ...]
+    limits: Limits = Limits()

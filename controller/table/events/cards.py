@@ -1,0 +1,76 @@
+"""Events of cards. Face down they have a commitment and no card, until they are turned."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+from controller.games.procedure import Face
+from controller.games.russian_live import EvaluatedHand
+from controller.table.events.base import BETTING_ONLY, Event, OpenedCard
+from controller.table.events.reasons import IncidentKind
+
+
+class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
+    """Card `n` of `place` lies. Face up it has a `card`, face down a `commitment`."""
+
+    place: str
+    n: int
+    face: Face
+    deal: int
+    reading: int
+    card: str | None = None
+    commitment: str | None = None
+
+
+class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
+    """The card that its buyers may see while it lies face down. It never leaves the betting audience."""
+
+    audiences: ClassVar = BETTING_ONLY
+    place: str
+    n: int
+    reading: int
+    card: str
+
+
+class CardWithdrawn(Event, frozen=True, kw_only=True, tag="card.withdrawn"):
+    """The last card of `place` does not lie there (any more): its reading was wrong, or it was surplus."""
+
+    place: str
+    n: int
+    reading: int
+    reason: IncidentKind
+
+
+class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
+    """A card went out of the deck, face down. `n` counts the burned cards of the round."""
+
+    n: int
+    deal: int
+    reason: IncidentKind
+    commitment: str
+
+
+class CardsRevealed(Event, frozen=True, kw_only=True, tag="card.revealed"):
+    """The cards of `place` were turned; their commitments are opened."""
+
+    place: str
+    cards: tuple[OpenedCard, ...]
+
+
+class CardLaidAside(Event, frozen=True, kw_only=True, tag="card.laid_aside"):
+    """Card `n` of `place` lies face down beside the hand (RPL-34)."""
+
+    place: str
+    n: int
+
+
+class HandEvaluated(Event, frozen=True, kw_only=True, tag="hand.evaluated"):
+    """What the face-up cards of `place` are worth."""
+
+    place: str
+    hand: EvaluatedHand
+
+
+CardEvent: TypeAlias = (
+    CardDealt | CardShown | CardWithdrawn | CardBurned | CardsRevealed | CardLaidAside | HandEvaluated
+)

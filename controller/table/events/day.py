@@ -1,0 +1,81 @@
+"""Events of the day: the process, the table, the deck, scanners, presses and refusals."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+from controller.table.events.base import AUDIT_ONLY, EVERYBODY, Audience, Event
+from controller.table.events.reasons import Refusal
+
+
+class ControllerStarted(Event, frozen=True, kw_only=True, tag="controller.started"):
+    """A process runs the table from here on, under a new epoch."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    epoch: int
+    program: str
+    rules: str
+    documents: tuple[str, ...]
+
+
+class TableOpened(Event, frozen=True, kw_only=True, tag="table.opened"):
+    """The table is live; a deck check comes first."""
+
+    audiences: ClassVar = EVERYBODY - {Audience.SETTLEMENT}
+
+
+class TableClosed(Event, frozen=True, kw_only=True, tag="table.closed"):
+    """The table is off."""
+
+
+class DeckVerified(Event, frozen=True, kw_only=True, tag="deck.verified"):
+    """The deck was verified in view of the camera (RPL-76)."""
+
+    count: int
+
+
+class DeckShuffled(Event, frozen=True, kw_only=True, tag="deck.shuffled"):
+    """The deck is shuffled, cut and in the shoe (RPL-77)."""
+
+    repeat: bool = False
+
+
+class InputAccepted(Event, frozen=True, kw_only=True, tag="press.accepted"):
+    """A press or a fact was taken."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    request: str
+    actor: str
+    role: str
+    command: str
+
+
+class InputRefused(Event, frozen=True, kw_only=True, tag="input.refused"):
+    """An input was not taken. No card and no code is ever named here."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    input: str
+    reason: Refusal
+    actor: str | None = None
+    request: str | None = None
+
+
+class ScannerChanged(Event, frozen=True, kw_only=True, tag="scanner.changed"):
+    """A scanner came up or went down."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    scanner: str
+    up: bool
+    reason: str | None = None
+
+
+DayEvent: TypeAlias = (
+    ControllerStarted
+    | TableOpened
+    | TableClosed
+    | DeckVerified
+    | DeckShuffled
+    | InputAccepted
+    | InputRefused
+    | ScannerChanged
+)

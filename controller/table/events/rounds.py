@@ -1,0 +1,169 @@
+"""Events of a round: betting, windows, decisions, the result and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, TypeAlias
+
+import msgspec
+
+from controller.games.offers import HandOffer
+from controller.games.published import Outcome, for_public
+from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Audience, Event, OpenedCard
+
+
+class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
+    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force."""
+
+    audiences: ClassVar = EVERYBODY
+    round_no: int
+    game: str
+    boxes: tuple[str, ...]
+    rules: str
+
+
+class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
+    """The betting lease: bets end at `closes_at_us`, or `duration_ms` after receipt if that is earlier."""
+
+    audiences: ClassVar = EVERYBODY
+    window: str
+    prompt: str
+    duration_ms: int
+    closes_at_us: int
+    guard_ms: int
+    grace_ms: int
+
+
+class BetsClosed(Event, frozen=True, kw_only=True, tag="bets.closed"):
+    """No more bets. `ended_by` is `time`, `dealer` or `cancel`."""
+
+    audiences: ClassVar = EVERYBODY
+    window: str
+    prompt: str
+    at_us: int
+    ended_by: str
+
+
+class FactsSettled(Event, frozen=True, kw_only=True, tag="facts.settled"):
+    """The facts of a window are final. What was not told is None."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    window: str
+    acknowledged: bool
+    boxes: Mapping[str, str] | None = None
+    in_play: bool | None = None
+    anyone_drew: bool | None = None
+    anyone_bought: bool | None = None
+
+
+class DecisionOpened(Event, frozen=True, kw_only=True, tag="decision.opened"):
+    """A window of the players. It ends at `closes_at_us`, or earlier when nobody is undecided."""
+
+    window: str
+    stage: str
+    boxes: tuple[str, ...]
+    actions: tuple[str, ...]
+    prices_in_antes: Mapping[str, str]
+    opened_at_us: int
+    closes_at_us: int
+    duration_ms: int
+    guard_ms: int
+    grace_ms: int
+
+
+class HandsOffered(Event, frozen=True, kw_only=True, tag="hands.offered"):
+    """What each choice of the window is worth (RPL-82), for the betting system alone."""
+
+    audiences: ClassVar = BETTING_ONLY
+    window: str
+    hands: tuple[HandOffer, ...]
+
+
+class DecisionMade(Event, frozen=True, kw_only=True, tag="decision.made"):
+    """A box has decided; `action` None is its silence, judged by the rules of the game."""
+
+    window: str
+    box: str
+    action: str | None
+    positions: tuple[int, ...] = ()
+
+
+class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
+    """A window ended. `ended_by` is `time`, `all_decided` or `cancel`."""
+
+    window: str
+    stage: str
+    at_us: int
+    ended_by: str
+
+
+class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
+    """The engine's result, waiting for the dealer's RESULT. `outcome` has no wager rows here."""
+
+    outcome: Outcome
+
+
+class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
+    """The result is final. Wager rows go to everybody but the public."""
+
+    audiences: ClassVar = EVERYBODY
+    rev: int
+    outcome: Outcome
+    opened: tuple[OpenedCard, ...] = ()
+
+    def seen_by(self, audience: Audience) -> Event:
+        """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
+        if audience is Audience.AUDIT:
+            return self
+        outcome = for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome
+        opened = () if audience is Audience.SETTLEMENT else self._without_closed()
+        return msgspec.structs.replace(self, outcome=outcome, opened=opened)
+
+    def _without_closed(self) -> tuple[OpenedCard, ...]:
+        """Name hands that the rules never publish, and leave them closed (OAB-05, GOA-10)."""
+        closed = {box.box: box.closed for box in self.outcome.boxes if box.closed is not None}
+        return tuple(
+            msgspec.structs.replace(card, card=None, key=None, closed_by=closed[card.place])
+            if card.place in closed
+            else card
+            for card in self.opened
+        )
+
+
+class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
+    """Everything is refunded (RPL-73), bonus stakes too; a tombstone on the round id."""
+
+    audiences: ClassVar = EVERYBODY
+    rev: int
+    reason: str
+    incident: int
+    place: str | None = None
+    refund: str = "all"
+    opened: tuple[OpenedCard, ...] = ()
+
+    def seen_by(self, audience: Audience) -> Event:
+        """The wallets need no cards."""
+        return msgspec.structs.replace(self, opened=()) if audience is Audience.SETTLEMENT else self
+
+
+class RoundClosed(Event, frozen=True, kw_only=True, tag="round.closed"):
+    """The last message of a revision. `count` and `digest` are over the audience's messages of it."""
+
+    audiences: ClassVar = EVERYBODY
+    rev: int
+
+
+RoundEvent: TypeAlias = (
+    RoundOpened
+    | BettingOpened
+    | BetsClosed
+    | FactsSettled
+    | DecisionOpened
+    | HandsOffered
+    | DecisionMade
+    | DecisionClosed
+    | ResultProposed
+    | RoundConfirmed
+    | RoundCancelled
+    | RoundClosed
+)
