@@ -26,6 +26,7 @@ class LaidCard(msgspec.Struct, frozen=True, omit_defaults=True):
     card: str | None = None
     commitment: str | None = None
     laid_aside: bool = False
+    manual: bool = False
 
 
 class WindowState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -190,6 +191,8 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
         case events.RoundConfirmed() | events.RoundCancelled():
             opened = replace(now, places=_opened(now.places, event.opened))
             return replace(opened, last=_last_outcome(envelope, event))
+        case events.RoundCorrected():
+            return _corrected(now, envelope, event)
         case events.HandEvaluated():
             return replace(now, hands={**now.hands, event.place: event.hand})
         case _:
@@ -200,7 +203,7 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
     """Fold what happens to single cards; everything else leaves the board as it is."""
     match event:
         case events.CardDealt():
-            laid = LaidCard(event.n, event.face, event.card, event.commitment)
+            laid = LaidCard(event.n, event.face, event.card, event.commitment, manual=event.manual)
             return replace(now, places={**now.places, event.place: (*now.places.get(event.place, ()), laid)})
         case events.CardShown():
             return replace(now, places=_card_changed(now.places, event.place, event.n, card=event.card))
@@ -284,6 +287,19 @@ def _last_outcome(envelope: Envelope, event: events.RoundConfirmed | events.Roun
     return LastOutcome(
         message=envelope.id, roundid=envelope.roundid, rev=event.rev, outcome=for_public(event.outcome)
     )
+
+
+def _corrected(now: Snapshot, envelope: Envelope, event: events.RoundCorrected) -> Snapshot:
+    """An older round than the last one changes nothing of what lies here."""
+    if now.last is None or now.last.roundid != event.roundid:
+        return now
+    last = LastOutcome(
+        message=envelope.id, roundid=event.roundid, rev=event.rev, outcome=for_public(event.outcome)
+    )
+    places = now.places
+    for card in event.cards:
+        places = _card_changed(places, card.place, card.n, card=card.card)
+    return replace(now, last=last, places=places)
 
 
 def _opened(places: Places, cards: tuple[OpenedCard, ...]) -> Places:

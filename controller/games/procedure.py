@@ -160,6 +160,11 @@ class Game(Protocol):
         """How many re-scans the whole initial deal allows (RPL-75)."""
         ...
 
+    @property
+    def corrects_results(self) -> bool:
+        """Whether a wrong result is corrected to the right one; else the round is refunded (RPL-74)."""
+        ...
+
     def initial_deal(self, step: Deal) -> bool:
         """Whether this card belongs to the initial deal (RPL-70, RPL-75 ask)."""
         ...

@@ -24,10 +24,11 @@ from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped
 from controller.station.outbox import JournalOutbox
+from controller.station.past_rounds import PastRounds
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
-from controller.table.inputs import Commanded, Role
+from controller.table.inputs import Commanded, EnterCard, Role
 from controller.table.picture import draw
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
 from drivers.families import open_framer
@@ -93,6 +94,7 @@ class Station:
         begun = start(config, clock.now_us(), open_file=open_file, on_step=on_recovery_step)
         self._take_over(begun)
         self._draw_key = new_key
+        self._past = PastRounds(config.settings.table, config.table_dir, lambda: self.journal)
         self._queue: asyncio.Queue[Waiting] = asyncio.Queue(QUEUE_MAX)
         self._stepping = False
         self._moved = asyncio.Event()
@@ -204,6 +206,8 @@ class Station:
             role=role,
             round_no=request.round_no,
             command=request.command,
+            key=self._draw_key() if isinstance(request.command, EnterCard) else None,
+            past=self._past.of(request.command),
         )
         self.recorder.write(Line(at, Kind.COMMAND, endpoint, encode_command(value)))
         self._last_us = at

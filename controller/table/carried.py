@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.table.charts import Phase
-from controller.table.state import RequestAnswer, TableState
+from controller.table.state import Proposal, RequestAnswer, Revision, TableState
 
 VERSION = 1
 
@@ -28,6 +28,8 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     timers_count: int
     requests: dict[str, RequestAnswer]
     scanners_up: tuple[str, ...]
+    corrections: dict[str, Revision] = {}
+    proposal: Proposal | None = None
 
 
 def encode(t: TableState) -> bytes | None:
@@ -47,6 +49,8 @@ def encode(t: TableState) -> bytes | None:
         timers_count=t.timers_count,
         requests=t.requests,
         scanners_up=tuple(sorted(t.scanners_up)),
+        corrections=t.corrections,
+        proposal=t.proposal,
     )
     return msgspec.json.encode(record, order="deterministic")
 
@@ -63,3 +67,4 @@ def restore(t: TableState, raw: bytes) -> None:
     t.timers_count = record.timers_count
     t.requests = dict(record.requests)
     t.scanners_up = set(record.scanners_up)
+    t.corrections, t.proposal = dict(record.corrections), record.proposal

@@ -42,6 +42,8 @@ class IncidentState(StrEnum):
     """A scanner is gone; it comes back by itself."""
     PICTURE = "picture"
     """The dealer confirms the picture after a restart."""
+    ENTRY = "entry"
+    """Two people enter the card that can't be read."""
 
 
 class PhaseChart(StateChart[Any]):
@@ -93,7 +95,7 @@ class PhaseChart(StateChart[Any]):
         | result_proposed.to(None)
         | confirmed.to(None)
     )
-    read_failed = dealing.to(None) | deciding.to(None)
+    read_failed = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
     # Facts of the betting system.
     bets_taken = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
@@ -110,6 +112,34 @@ class PhaseChart(StateChart[Any]):
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    order_entry = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    enter_card = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+
+    # A result that was confirmed is corrected between two rounds, or while its cards still lie.
+    propose_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    approve_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    withdraw_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
 
 
 class IncidentChart(StateChart[Any]):
@@ -124,27 +154,36 @@ class IncidentChart(StateChart[Any]):
     supervisor = State()
     lost = State()
     picture = State()
+    entry = State()
     closed = State(final=True)
 
     ask = none.to(question) | lost.to(question)
-    ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan)
+    ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan) | entry.to(rescan)
+    ask_entry = supervisor.to(entry)
     ask_supervisor = (
         none.to(supervisor) | rescan.to(supervisor) | question.to(supervisor) | picture.to(supervisor)
     )
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)
     close = (
-        rescan.to(closed) | question.to(closed) | supervisor.to(closed) | picture.to(closed) | lost.to(closed)
+        rescan.to(closed)
+        | question.to(closed)
+        | supervisor.to(closed)
+        | picture.to(closed)
+        | lost.to(closed)
+        | entry.to(closed)
     )
 
     # Who may move it: the inputs that it takes while it is open.
     card_read = rescan.to(None)
     read_failed = rescan.to(None)
     answer_question = question.to(None)
-    confirm_cancel = supervisor.to(None)
+    confirm_cancel = supervisor.to(None) | entry.to(None)
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
-    order_rescan = supervisor.to(None)
+    order_rescan = supervisor.to(None) | entry.to(None)
+    order_entry = supervisor.to(None)
+    enter_card = entry.to(None)
     confirm_picture = picture.to(None)
     report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
@@ -153,7 +192,16 @@ UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_ta
 """Inputs that an open incident never holds back: time, and what the betting system knows."""
 
 ONLY_IN_INCIDENT = frozenset(
-    {"answer_question", "confirm_cancel", "withdraw_report", "go_on", "order_rescan", "confirm_picture"}
+    {
+        "answer_question",
+        "confirm_cancel",
+        "withdraw_report",
+        "go_on",
+        "order_rescan",
+        "confirm_picture",
+        "order_entry",
+        "enter_card",
+    }
 )
 
 

@@ -341,6 +341,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard
             reading=reading,
             card=str(read.card) if up else None,
             commitment=commitment,
+            manual=read.manual,
         )
     )
     if step.shown_to_betting:
@@ -357,6 +358,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard
         open=up,
         fact=fact,
         shown_to_betting=step.shown_to_betting,
+        manual=read.manual,
     )
 
 

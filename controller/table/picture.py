@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import corrections, dealing, incidents, interruptions, manual, readings, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -37,6 +37,16 @@ class WindowPicture(msgspec.Struct, frozen=True):
     settled: bool
 
 
+class CorrectionPicture(msgspec.Struct, frozen=True):
+    """The correction that waits for its second person, who enters the cards without seeing them here."""
+
+    roundid: str
+    rev: int
+    reason: str
+    by: str
+    until_us: int
+
+
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """The table as it lies. `buttons` are the presses that are taken now, by any person of the right role."""
 
@@ -57,11 +67,15 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    entered_by: str | None = None
+    """Who has entered the card that can't be read; another person enters it too."""
+    correction: CorrectionPicture | None = None
 
 
 def draw(t: TableState) -> Picture:
     """Draw the table."""
     current, incident = t.round, t.incident
+    entry = incident.entry if incident is not None else None
     return Picture(
         table=t.settings.table,
         epoch=t.epoch,
@@ -80,7 +94,16 @@ def draw(t: TableState) -> Picture:
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
+        entered_by=entry.by if entry is not None else None,
+        correction=_correction(t),
     )
+
+
+def _correction(t: TableState) -> CorrectionPicture | None:
+    waits = corrections.pending(t)
+    if waits is None:
+        return None
+    return CorrectionPicture(waits.roundid, waits.rev, waits.reason, waits.by, waits.until)
 
 
 def _places(laid: list[LaidCard]) -> dict[str, tuple[str, ...]]:
@@ -165,6 +188,12 @@ def _fits(t: TableState, name: str) -> bool:
             return incidents.may_withdraw(t)
         case "order_rescan":
             return readings.may_rescan(t)
+        case "order_entry":
+            return manual.may_order(t)
+        case "propose_correction":
+            return t.round_no > 0 and corrections.pending(t) is None
+        case "approve_correction" | "withdraw_correction":
+            return corrections.pending(t) is not None
         case _:
             return True
 

@@ -9,7 +9,7 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, result, surplus
+from controller.table import corrections, dealing, incidents, interruptions, manual, readings, result, surplus
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -91,6 +91,10 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
+    i.OrderEntry: SUPERVISORS,
+    i.ProposeCorrection: SUPERVISORS,
+    i.ApproveCorrection: SUPERVISORS,
+    i.WithdrawCorrection: SUPERVISORS,
 }
 
 
@@ -113,8 +117,11 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             | i.ConfirmPicture()
             | i.GoOn()
             | i.OrderRescan()
+            | i.OrderEntry()
         ):
             return _exception(t, command, value.actor)
+        case i.EnterCard() | i.ProposeCorrection() | i.ApproveCorrection() | i.WithdrawCorrection():
+            return _two_people(t, command, value)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command)
         case _:
@@ -281,6 +288,23 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
+        case i.OrderEntry():
+            return manual.order(t, _top(t))
+        case _:
+            assert_never(command)
+
+
+def _two_people(t: TableState, command: i.TwoPeoplePress, value: i.Commanded) -> Refusal | None:
+    """What passes only when another person has entered the same."""
+    match command:
+        case i.EnterCard():
+            return manual.enter(t, _top(t), command, value)
+        case i.ProposeCorrection():
+            return corrections.propose(t, command, value)
+        case i.ApproveCorrection():
+            return corrections.approve(t, command, value)
+        case i.WithdrawCorrection():
+            return corrections.withdraw(t, value)
         case _:
             assert_never(command)
 

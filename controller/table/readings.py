@@ -99,7 +99,7 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     if incident.fact is not None:
         _correct(t, incident, read)
         return
-    decide(t, incident, Verdict.RESCANNED, None)
+    decide(t, incident, _read_again(read), None)
     below = t.incident
     if below is not None and below.state is IncidentState.RESCAN and below.fact is None:
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
@@ -140,8 +140,13 @@ def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     """Outside the initial deal a supervisor may have the card scanned once more (RPL-75)."""
     if not may_rescan(t):
         return Refusal.NO_INCIDENT
+    incident.entry = None
     ask(t, incident, "ask_rescan", SCAN_AGAIN)
     return None
+
+
+def _read_again(read: UnplacedRead) -> Verdict:
+    return Verdict.ENTERED if read.manual else Verdict.RESCANNED
 
 
 def _count_rescan(t: TableState, incident: Incident, *, initial: bool) -> None:
@@ -172,7 +177,7 @@ def _correct(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         cancel(t, incident, CancelReason.WRONG_READING, None)
         return
     current.withdrawn.extend(() if laid.commitment is None else (laid.opening(),))
-    decide(t, incident, Verdict.RESCANNED, None)
+    decide(t, incident, _read_again(read), None)
     current.laid[-1] = dealing.lay(t, read, step, fact=laid.fact)
     _tell_again(t)
 

@@ -14,8 +14,8 @@ from controller.cards import Card, CodeMap, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
-from controller.table.inputs import CancelReason
+from controller.table.events import CardAt, Event, IncidentKind, OpenedCard, Refusal
+from controller.table.inputs import CancelReason, CorrectionReason, Role
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
 
@@ -40,6 +40,8 @@ class LaidCard:
     fact: int | None
     """Index of its fact in the script; None for burned cards."""
     shown_to_betting: bool = False
+    manual: bool = False
+    """Two people have said which card it is; no scanner could."""
 
     def opening(self) -> OpenedCard:
         """Return card and key of its commitment."""
@@ -125,14 +127,51 @@ class Incident:
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
+    entry: Entry | None = None
+    """What the first of two people has entered; nobody is told before the second has."""
 
 
 class UnplacedRead(msgspec.Struct, frozen=True):
-    """A card that was read and lies on no place: early, surplus, or the same code again."""
+    """A card that was read and lies on no place: early, surplus, or the same code again.
+
+    `manual`: it was not read but entered by two people.
+    """
 
     card: Card
     code: str
     key: str
+    manual: bool = False
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """The card that one person has entered by hand."""
+
+    by: str
+    role: Role
+    card: Card
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """The last correction of a round: all its cards that lay as others than were read, and whether all is
+    refunded."""
+
+    rev: int
+    cards: tuple[CardAt, ...]
+    refund: bool
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """A correction that waits for its second person until `until`, in microseconds.
+
+    `digest` is the SHA-256 of what it comes to: cards and outcome.
+    """
+
+    roundid: str
+    rev: int
+    reason: CorrectionReason
+    by: str
+    digest: str
+    until: int
 
 
 class Deadline(msgspec.Struct, frozen=True):
@@ -174,6 +213,9 @@ class TableState:
     deadlines: dict[str, Deadline] = field(default_factory=dict)
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
+    corrections: dict[str, Revision] = field(default_factory=dict)
+    """The last correction of each round that was corrected, by round id."""
+    proposal: Proposal | None = None
     events: list[Event] = field(default_factory=list)
 
     @property

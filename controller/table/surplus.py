@@ -87,7 +87,7 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     withdraw_card(t, laid, IncidentKind.SURPLUS_CARD)
     current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
-    return UnplacedRead(laid.card, laid.code, laid.key)
+    return UnplacedRead(laid.card, laid.code, laid.key, laid.manual)
 
 
 def burn(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
@@ -108,6 +108,7 @@ def burn(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
             commitment=commitment,
             open=False,
             fact=None,
+            manual=read.manual,
         )
     )
-    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment))
+    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment, manual=read.manual))

@@ -31,6 +31,8 @@ PROMPTS = {
     "FACE_SEEN": "A card came out that is not due. Has its face been seen?",
     "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
     "SCAN_AGAIN": "Scan card {n} of {place} again",
+    "ENTER_CARD": "Two people enter card {n} of {place}, neither seeing what the other enters",
+    "WRONG_RESULT": "A result was corrected",
     "SCAN_DRAWN_CARD": "Scan the card that was drawn",
     "CALL_SUPERVISOR": "Wait for the supervisor",
     "SCANNER_GONE": "The scanner is gone: check cable and power",

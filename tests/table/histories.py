@@ -10,6 +10,7 @@ from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rule
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
+from controller.table.events import CardAt
 from controller.table.inputs import CancelReason
 from controller.table.picture import draw
 
@@ -99,9 +100,32 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.ConfirmPicture(),
             i.GoOn(),
             i.OrderRescan(),
+            i.OrderEntry(),
+            i.EnterCard(random.randrange(9), str(random.choice(DECK))),
+            i.WithdrawCorrection(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
+
+
+def _correct(d: Dealt, random: Random) -> None:
+    """Two people, now and then the same one, correct a round, now and then by cards."""
+    roundid = f"rp1-{random.randrange(d.table.state.round_no + 2)}"
+    first, second = random.choices((BORIS, CLARA), k=2)
+    cards = (CardAt("box1", 1, str(random.choice(DECK))),) if random.random() < 0.2 else ()
+    d.press(i.ProposeCorrection(roundid, i.CorrectionReason.WRONG_RESULT, cards), first)
+    if random.random() < 0.3:
+        _what_is_asked(d, random)
+    d.press(i.ApproveCorrection(roundid, cards), second)
+
+
+def _enter(d: Dealt, random: Random) -> None:
+    """Somebody enters the card that can't be read, now and then another one."""
+    incident = d.table.state.incident
+    assert incident is not None
+    _drop_known(d)
+    card = d.shoe[0] if d.shoe and random.random() < 0.8 else random.choice(DECK)
+    d.press(i.EnterCard(incident.number, str(card)), random.choice(PEOPLE))
 
 
 def _dispute(d: Dealt, random: Random) -> None:
@@ -147,6 +171,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _stale,
     _expired,
     lambda d, random: (d.fail(), None)[1],
+    _correct,
 )
 
 
@@ -167,10 +192,14 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "CARD_DRAWN":
             d.answer(random.random() < 0.5)
         case "CALL_SUPERVISOR":
-            command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
+            command = random.choice(
+                (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), i.OrderEntry())
+            )
             d.press(command, random.choice((BORIS, CLARA)))
         case "SCANNER_GONE":
             d.plug()
+        case "ENTER_CARD":
+            _enter(d, random)
         case code:
             if code == "SHUFFLE":
                 d.shoe = stacked(d.hands)
@@ -179,10 +208,14 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
 
 def _scan_next(d: Dealt) -> None:
     """Scan the next card that the register does not know; the shoe may have got out of step."""
+    _drop_known(d)
+    d.scan() if d.shoe else d.plug()
+
+
+def _drop_known(d: Dealt) -> None:
     known = d.table.state.register
     while d.shoe and isinstance(known.check(known.deck.code(d.shoe[0])), str):
         d.shoe.pop(0)
-    d.scan() if d.shoe else d.plug()
 
 
 def _press_for(code: str, place: str | None) -> i.AnyCommand:

@@ -20,9 +20,11 @@ from controller.table.events import (
     IncidentClosed,
     IncidentDecided,
     IncidentOpened,
+    InputAccepted,
     RoundCancelled,
     RoundClosed,
     RoundConfirmed,
+    RoundCorrected,
     RoundOpened,
     encode_events,
 )
@@ -40,6 +42,9 @@ class Watcher:
         self.incidents: dict[int, str] = {}
         self.settled: set[str] = set()
         self.terminal: str | None = None
+        self.roundid = ""
+        self.revisions: dict[str, int] = {}
+        """The last revision of each round, 0 for a cancelled one."""
         self.lease: DecisionOpened | BettingOpened | None = None
         self.free_at = 0
         self.opened_windows: set[str] = set()
@@ -63,17 +68,24 @@ class Watcher:
         match event:
             case RoundOpened():
                 assert self.terminal in (None, "closed")
-                self.terminal = "open"
+                self.terminal, self.roundid = "open", f"rp1-{event.round_no}"
                 self.opened_windows.clear()
                 self.settled.clear()
             case RoundConfirmed() | RoundCancelled():
                 assert self.terminal == "open", "two terminal events"
                 assert not self.open_window, "a window outlives its round"
                 self.terminal = "ended"
+                self.revisions[self.roundid] = 1 if isinstance(event, RoundConfirmed) else 0
+            case RoundCorrected():
+                assert self.terminal in (None, "closed"), "corrected while a round is in play"
+                assert self.revisions[event.roundid] == event.rev - 1 > 0, "a revision twice, or after a cancel"
+                assert len(set(event.by)) == 2
+                self.revisions[event.roundid] = event.rev
+                self.terminal = "corrected"
             case RoundClosed():
-                assert self.terminal == "ended"
+                assert self.terminal == ("ended" if event.rev == 1 else "corrected")
+                self.rounds_closed += self.terminal == "ended"
                 self.terminal = "closed"
-                self.rounds_closed += 1
 
     def _window(self, event: Event, d: Dealt) -> None:
         match event:
@@ -92,6 +104,9 @@ class Watcher:
                 self.settled.add(event.window)
                 if event.acknowledged or event.window == "final_options":
                     self.free_at = 0
+            case InputAccepted(command="bets_taken" | "window_facts"):
+                if self.lease is not None and self.lease.window in self.settled:
+                    self.free_at = 0  # Taken after the facts are final: an acknowledgement that came late.
             case CardDealt():
                 assert self.open_window is None or event.reading > 1, "a card while a window is open"
                 assert "betting" in self.settled and self.terminal == "open"

@@ -6,12 +6,15 @@ from typing import ClassVar, TypeAlias
 
 from controller.games.procedure import Face
 from controller.games.russian_live import EvaluatedHand
-from controller.table.events.base import BETTING_ONLY, Event, OpenedCard
+from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, Event, OpenedCard
 from controller.table.events.reasons import IncidentKind
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
-    """Card `n` of `place` lies. Face up it has a `card`, face down a `commitment`."""
+    """Card `n` of `place` lies. Face up it has a `card`, face down a `commitment`.
+
+    `manual`: no scanner could read it, two people have said which one it is.
+    """
 
     place: str
     n: int
@@ -20,6 +23,25 @@ class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
     reading: int
     card: str | None = None
     commitment: str | None = None
+    manual: bool = False
+
+
+class CardEntered(Event, frozen=True, kw_only=True, tag="card.entered"):
+    """Two people, who did not see each other's value, have entered the same card (row 2)."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    incident: int
+    place: str | None
+    n: int | None
+    by: tuple[str, str]
+
+
+class EntriesVoided(Event, frozen=True, kw_only=True, tag="card.entries_voided"):
+    """Two people have entered different cards; neither counts, and both enter again."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    incident: int
+    by: tuple[str, str]
 
 
 class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
@@ -48,6 +70,7 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
     deal: int
     reason: IncidentKind
     commitment: str
+    manual: bool = False
 
 
 class CardsRevealed(Event, frozen=True, kw_only=True, tag="card.revealed"):
@@ -72,5 +95,13 @@ class HandEvaluated(Event, frozen=True, kw_only=True, tag="hand.evaluated"):
 
 
 CardEvent: TypeAlias = (
-    CardDealt | CardShown | CardWithdrawn | CardBurned | CardsRevealed | CardLaidAside | HandEvaluated
+    CardDealt
+    | CardEntered
+    | EntriesVoided
+    | CardShown
+    | CardWithdrawn
+    | CardBurned
+    | CardsRevealed
+    | CardLaidAside
+    | HandEvaluated
 )

@@ -36,6 +36,26 @@ class Refusal(StrEnum):
     EXPIRED_REQUEST = "EXPIRED_REQUEST"
     OTHER_REQUEST = "OTHER_REQUEST"
     """The request id was used for another command."""
+    IMPOSSIBLE_CARD = "IMPOSSIBLE_CARD"
+    """That card lies on the table already."""
+    UNKNOWN_ROUND = "UNKNOWN_ROUND"
+    """No round of that id has ended here, or its journal is not kept any more."""
+    ROUND_CANCELLED = "ROUND_CANCELLED"
+    """A cancelled round is refunded; nothing of it can be corrected."""
+    REFUND_ONLY = "REFUND_ONLY"
+    """This game refunds a wrong result (RPL-74); correct it without cards."""
+    OTHER_RULES = "OTHER_RULES"
+    """The round was dealt under other rules, or is judged otherwise today; correct it without cards."""
+    DECIDED_ON = "DECIDED_ON"
+    """Players have decided on that card as it was shown (P5); correct it without cards."""
+    OTHER_COURSE = "OTHER_COURSE"
+    """With these cards the round would have gone on otherwise; correct it without cards."""
+    NO_CHANGE = "NO_CHANGE"
+    """The round stands like this already."""
+    CORRECTION_WAITS = "CORRECTION_WAITS"
+    """One is proposed; approve it, withdraw it, or wait until its time is over."""
+    NO_CORRECTION = "NO_CORRECTION"
+    """No correction of that round waits for a second person."""
 
 
 class IncidentKind(StrEnum):
@@ -52,6 +72,7 @@ class IncidentKind(StrEnum):
     SCANNER_LOST = "SCANNER_LOST"
     WRONG_FACT = "WRONG_FACT"
     RESTARTED = "RESTARTED"
+    WRONG_RESULT = "WRONG_RESULT"
 
 
 class Verdict(StrEnum):
@@ -66,3 +87,5 @@ class Verdict(StrEnum):
     DECK_CHECK = "DECK_CHECK"
     SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
     REFUND = "REFUND"
+    ENTERED = "ENTERED"
+    CORRECTED = "CORRECTED"

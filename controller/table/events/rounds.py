@@ -9,7 +9,15 @@ import msgspec
 
 from controller.games.offers import HandOffer
 from controller.games.published import Outcome, for_public
-from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Audience, Event, OpenedCard
+from controller.table.events.base import (
+    AUDIT_ONLY,
+    BETTING_ONLY,
+    EVERYBODY,
+    Audience,
+    CardAt,
+    Event,
+    OpenedCard,
+)
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
@@ -97,19 +105,31 @@ class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
     ended_by: str
 
 
+class ManualCard(msgspec.Struct, frozen=True):
+    """Where a card lies that no scanner has read."""
+
+    place: str
+    n: int
+
+
 class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     """The engine's result, waiting for the dealer's RESULT. `outcome` has no wager rows here."""
 
     outcome: Outcome
+    manual: tuple[ManualCard, ...] = ()
 
 
 class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
-    """The result is final. Wager rows go to everybody but the public."""
+    """The result is final. Wager rows go to everybody but the public.
+
+    `manual` names the cards that two people have entered.
+    """
 
     audiences: ClassVar = EVERYBODY
     rev: int
     outcome: Outcome
     opened: tuple[OpenedCard, ...] = ()
+    manual: tuple[ManualCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
         """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
@@ -146,6 +166,61 @@ class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
         return msgspec.structs.replace(self, opened=()) if audience is Audience.SETTLEMENT else self
 
 
+class CorrectionProposed(Event, frozen=True, kw_only=True, tag="correction.proposed"):
+    """One person wants a result corrected; another one has to enter the same until `until_us`."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    roundid: str
+    rev: int
+    reason: str
+    by: str
+    until_us: int
+
+
+class CorrectionVoided(Event, frozen=True, kw_only=True, tag="correction.voided"):
+    """A proposed correction counts no more: `cause` is `different` (both entries are void) or `withdrawn`."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    roundid: str
+    rev: int
+    by: tuple[str, ...]
+    cause: str
+
+
+class RoundCorrected(Event, frozen=True, kw_only=True, tag="round.corrected"):
+    """The result of a confirmed round, anew: revision `rev` replaces the one before (row 36).
+
+    `cards` lay there as others than were read, since the first revision on; `refund` is `all` where every
+    wager is refunded (RPL-74). `by` are the two people, `digest` what both of them have entered.
+    """
+
+    audiences: ClassVar = EVERYBODY
+    roundid: str
+    rev: int
+    reason: str
+    cell: str
+    incident: int
+    outcome: Outcome
+    cards: tuple[CardAt, ...] = ()
+    refund: str | None = None
+    by: tuple[str, ...] = ()
+    digest: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """As of `RoundConfirmed`; the two people are named to the audit alone."""
+        if audience is Audience.AUDIT:
+            return self
+        closed = {box.box for box in self.outcome.boxes if box.closed is not None}
+        cards = tuple(card for card in self.cards if card.place not in closed)
+        return msgspec.structs.replace(
+            self,
+            outcome=for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome,
+            cards=() if audience is Audience.SETTLEMENT else cards,
+            by=(),
+            digest=None,
+        )
+
+
 class RoundClosed(Event, frozen=True, kw_only=True, tag="round.closed"):
     """The last message of a revision. `count` and `digest` are over the audience's messages of it."""
 
@@ -165,5 +240,8 @@ RoundEvent: TypeAlias = (
     | ResultProposed
     | RoundConfirmed
     | RoundCancelled
+    | CorrectionProposed
+    | CorrectionVoided
+    | RoundCorrected
     | RoundClosed
 )
