@@ -55,7 +55,8 @@ def enter(t: TableState, incident: Incident, command: EnterCard, sender: Command
 
 def _lies_open(t: TableState, card: Card) -> bool:
     """Whether everybody can see that it can't be this card. A face-down one is never told by a refusal."""
-    return any(laid.card == card and laid.open for laid in t.in_play.laid)
+    is_out = t.register.check(t.register.deck.code(card)) is Anomaly.ALREADY_OUT
+    return is_out and any(laid.card == card and laid.open for laid in t.in_play.laid)
 
 
 def _lay(t: TableState, incident: Incident, card: Card, sender: Commanded, by: tuple[str, str]) -> None:
