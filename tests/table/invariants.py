@@ -78,7 +78,9 @@ class Watcher:
                 self.revisions[self.roundid] = 1 if isinstance(event, RoundConfirmed) else 0
             case RoundCorrected():
                 assert self.terminal in (None, "closed"), "corrected while a round is in play"
-                assert self.revisions[event.roundid] == event.rev - 1 > 0, "a revision twice, or after a cancel"
+                assert self.revisions[event.roundid] == event.rev - 1 > 0, (
+                    "a revision twice, or after a cancel"
+                )
                 assert len(set(event.by)) == 2
                 self.revisions[event.roundid] = event.rev
                 self.terminal = "corrected"

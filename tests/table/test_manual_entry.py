@@ -394,4 +394,3 @@ def test_no_event_of_an_entry_names_a_value() -> None:
     assert [event.command for event in every(d.events[before:], InputAccepted)] == ["enter_card"] * 4
     picture = msgspec.json.encode(draw(d.table.state)).decode()
     assert TRUE not in picture and OTHER not in picture
-
