@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -52,11 +52,20 @@ class PastRounds:
         if table != self._table or not digits.isdecimal() or str(int(digits)) != digits:
             return None
         current = self._journal().reader
-        earlier = [path for path in Days(self._folder).paths() if path.name < current.path.name]
         events = round_in(current, int(digits))
-        while events is None and earlier:
-            events = _round_in_file(earlier.pop(), int(digits))
+        if events is None:
+            earlier = [path for path in Days(self._folder).paths() if path.name < current.path.name]
+            events = round_in_files(earlier, int(digits))
         return past_round(roundid, events) if events else None
+
+
+def round_in_files(paths: Sequence[Path], number: int) -> list[AnyEvent] | None:
+    """Return the events of a round out of the files of several days, oldest first; None if they lack it."""
+    for path in reversed(paths):
+        events = _round_in_file(path, number)
+        if events is not None:
+            return events
+    return None
 
 
 def _round_in_file(path: Path, number: int) -> list[AnyEvent] | None:

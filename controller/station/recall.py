@@ -16,6 +16,7 @@ from controller.games.procedure import BURN
 from controller.journal import Days, Reader, Step
 from controller.station.errors import StationError
 from controller.station.proofs import opened_commitment
+from controller.station.recalled_corrections import RecalledCorrection, corrections_of, is_correction
 from controller.station.replay import ROUND_ENDED, ROUND_OPENED
 from controller.station.result_groups import Result, in_groups
 from controller.table import events
@@ -55,7 +56,8 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
 
     `card` is None where it was never opened, `closed_by` names the rule then. `fate` is `played`,
     `withdrawn` (a wrong reading, or taken back as surplus) or `burned`, with the reason.
-    `checked` tells whether card and key lead to the commitment; None while it has none.
+    `checked` tells whether card and key lead to the commitment; None while it has none. `entered_by` are
+    the two people who said which card it is, where no scanner could read it.
     """
 
     at_us: int
@@ -71,6 +73,7 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
     checked: bool | None = None
     fate: str = "played"
     reason: str | None = None
+    entered_by: tuple[str, ...] = ()
 
 
 class RecalledIncident(msgspec.Struct, omit_defaults=True):
@@ -128,6 +131,8 @@ class Recalled(msgspec.Struct, omit_defaults=True):
     result: Result | None = None
     cancelled: Cancelled | None = None
     sealed: dict[str, Sealed] = {}
+    corrections: list[RecalledCorrection] = []
+    """The revisions after the first one, of later days too."""
 
     @property
     def commitments(self) -> tuple[int, int]:
@@ -199,9 +204,12 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
     )
     teller = _Teller(told)
     for step in steps:
+        if is_correction(step):
+            continue
         for event in map(_EVENT.decode, step.events):
             teller.tell(step.at_us, event)
         teller.note_sealed(step)
+    told.corrections = list(corrections_of(path, told.roundid, after=first.n))
     return told
 
 
@@ -210,6 +218,7 @@ class _Teller:
 
     def __init__(self, told: Recalled) -> None:
         self._told = told
+        self._entered_by: tuple[str, ...] = ()
 
     def tell(self, at_us: int, event: AnyEvent) -> None:
         told = self._told
@@ -250,6 +259,8 @@ class _Teller:
     def _card(self, at_us: int, event: AnyEvent) -> None:
         told = self._told
         match event:
+            case events.CardEntered():
+                self._entered_by = event.by
             case events.CardDealt():
                 told.cards.append(
                     RecalledCard(
@@ -261,6 +272,7 @@ class _Teller:
                         face=event.face,
                         card=event.card,
                         commitment=event.commitment,
+                        entered_by=self._entered_by if event.manual else (),
                     )
                 )
             case events.CardBurned():
