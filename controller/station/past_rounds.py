@@ -81,7 +81,7 @@ def _round_in_file(path: Path, number: int) -> list[AnyEvent] | None:
 def round_in(reader: Reader, number: int) -> list[AnyEvent] | None:
     """Return the events of a round from its opening to its end, empty if it has not been played yet.
 
-    None if it lies in an earlier file.
+    None if an earlier file may have it.
     """
     ends = reader.carried_steps()
     index = bisect_left(ends, number, key=lambda n: _ended_round(reader, n))
