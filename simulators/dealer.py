@@ -8,6 +8,7 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 from __future__ import annotations
 
 import random
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,6 +41,16 @@ LOOK_AGAIN_US = 4 * SECOND
 NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"})
 
 
+class Misread(NamedTuple):
+    """A card that was read as another one, unnoticed: where it lies, and how many cards came out before it."""
+
+    place: str
+    n: int
+    out_before: int
+    card: Card
+    read_as: Card
+
+
 class Dealer:
     """The person at the table."""
 
@@ -68,6 +79,9 @@ class Dealer:
         """The faults that have been carried out, by round."""
         self.out: dict[int, tuple[int, frozenset[int]]] = {}
         """How many cards left the shoe in a round, and which of them, counted from 0, were burned."""
+        self.misreads: dict[int, Misread] = {}
+        """What was misread unnoticed, by round."""
+        self._mistyped: set[int] = set()
         self._misdeeds = Misdeeds(self)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
@@ -179,7 +193,10 @@ class Dealer:
             case "DEAL_CARD" | "SCAN_DRAWN_CARD":
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
-                return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]
+                is_unreadable = fault in ("no-read-twice", "unreadable")
+                return [self.frame("NOREAD") if is_unreadable else self._scan_again(picture)]
+            case "ENTER_CARD":
+                return [] if picture.entered_by == self.name else [self._enter(picture)]
             case "SAME_CARD":
                 return [self._answer(picture, fault != "doubled-card")]
             case "FACE_SEEN":
@@ -232,6 +249,24 @@ class Dealer:
     def scan(self, picture: Picture) -> Bytes:
         """Scan the next card."""
         return self.frame(self.hold(picture))
+
+    def misread(self, picture: Picture) -> Bytes:
+        """Scan the next card, which is read as one that stays in the shoe."""
+        code = picture.prompt
+        wrong = self.last_of_shoe(picture)
+        self.misreads[picture.round_no] = Misread(
+            code.place or "", code.n or 0, out_count(picture), self.card(picture), wrong
+        )
+        self._scanned = (picture.round_no, out_count(picture))
+        return self.frame(self.hardware.spell(wrong))
+
+    def _enter(self, picture: Picture) -> Press:
+        """Enter the card that can't be read; mistyped the first time, so that both enter again."""
+        card = self.card(picture)
+        if picture.round_no not in self._mistyped:
+            self._mistyped.add(picture.round_no)
+            card = self.last_of_shoe(picture)
+        return self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))
 
     def _scan_again(self, picture: Picture) -> Bytes:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:

@@ -1,9 +1,12 @@
-"""The simulated supervisor: decides what a dealer may not decide alone."""
+"""The simulated supervisor: decides what a dealer may not decide alone, and enters what can't be read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
+from controller.cards import Card
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
@@ -13,12 +16,16 @@ SECOND = 1_000_000
 
 
 class Supervisor:
-    """Confirms cancels that somebody else has reported; after a restart lets go on where that is offered."""
+    """Confirms cancels that somebody else has reported; after a restart lets go on where that is offered.
+
+    `sees` is the card in the dealer's hand, which a supervisor reads without asking the dealer.
+    """
 
     feed = Feed.STATION
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sees: Callable[[Picture], Card]) -> None:
         self.name = name
+        self._sees = sees
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
 
@@ -30,12 +37,13 @@ class Supervisor:
             picture.round_no,
             picture.prompt.incident,
             picture.incident_state,
+            picture.entered_by,
             picture.buttons,
         )
         if key == self._key:
             return []
         self._key = key
-        if picture.incident_state != "supervisor":
+        if picture.incident_state not in ("supervisor", "entry") or picture.entered_by == self.name:
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
         delay_us = 0 if picture.incident_kind == IncidentKind.RESTARTED else 3 * SECOND
@@ -54,6 +62,10 @@ class Supervisor:
     def _decision(self, picture: Picture) -> i.AnyCommand | None:
         if "go_on" in picture.buttons:
             return i.GoOn()
+        if "order_entry" in picture.buttons:
+            return i.OrderEntry()
+        if picture.incident_state == "entry":
+            return i.EnterCard(picture.prompt.incident or 0, str(self._sees(picture)))
         window = picture.window
         if picture.incident_kind == IncidentKind.RESTARTED and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.

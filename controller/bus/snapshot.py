@@ -62,6 +62,7 @@ class IncidentState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class LastOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the last round ended. `outcome` is the result as the public sees it, None if cancelled.
 
+    `rev` above 1: it was corrected, and `refund` is `all` if every wager is refunded by that.
     `message` is the id of the terminal message, which has what this audience may know beyond it.
     """
 
@@ -70,6 +71,7 @@ class LastOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     rev: int
     cancelled: str | None = None
     outcome: Outcome | None = None
+    refund: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -294,7 +296,11 @@ def _corrected(now: Snapshot, envelope: Envelope, event: events.RoundCorrected) 
     if now.last is None or now.last.roundid != event.roundid:
         return now
     last = LastOutcome(
-        message=envelope.id, roundid=event.roundid, rev=event.rev, outcome=for_public(event.outcome)
+        message=envelope.id,
+        roundid=event.roundid,
+        rev=event.rev,
+        outcome=for_public(event.outcome),
+        refund=event.refund,
     )
     places = now.places
     for card in event.cards:

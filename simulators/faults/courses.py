@@ -18,6 +18,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "caribbean_poker": {
         "extra-switch": "CAR-04: no card is drawn after the deal",
         "no-read-switch": "CAR-04: no card is drawn after the deal",
+        "unreadable": "CAR-04: no card is drawn after the deal",
         "early-exchange": "CAR-04: no card hangs on a decision",
         "cleared-early": "CAR-04: there are no final options",
         "surplus-final-options": "CAR-04: there are no final options",
