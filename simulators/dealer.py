@@ -42,7 +42,7 @@ NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS",
 
 
 class Misread(NamedTuple):
-    """A card that was read as another one, unnoticed: where it lies, and how many cards came out before it."""
+    """A card that was read as another one, unnoticed: where it lies, and how many came out before it."""
 
     place: str
     n: int

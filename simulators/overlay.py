@@ -119,7 +119,8 @@ def _result(snapshot: Snapshot) -> Iterator[str]:
         return
     if last.cancelled is not None:
         yield f"round cancelled ({_words(last.cancelled)}): all bets are returned"
-    elif last.refund is not None:
+        return
+    if last.refund is not None:
         yield "result corrected: all bets are returned"
         return
     yield from _outcome(last.outcome)

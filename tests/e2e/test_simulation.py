@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from e2e.revisions import as_it_stands, as_read, check_paid_by_difference, paid, refunded
 from oracle import expected_balances
 
+from controller.cards import Card
 from controller.games.russian_live import SWITCH_CARDS
 from controller.journal import Days
 from controller.station.config import load
@@ -57,10 +59,9 @@ def rounds_of(studio: Studio) -> dict[str, RoundRecord]:
     return {name: record for name, record in studio.auditor.rounds.items() if name != "between"}
 
 
-def cards_of(studio: Studio, number: int) -> dict[str, Any]:
+def cards_of(studio: Studio, number: int, shoe: list[Card]) -> dict[str, Any]:
     """Lay the shoe's cards by hand, as RPL-09, RPL-17 and RPL-34 say, burned ones left out."""
     out_count, burned = studio.dealer.out[number]
-    shoe = shuffled(studio.dealer.seed, number)
     laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
     cards: dict[str, Any] = {place: laid[index:20:4] for index, place in enumerate(PLACES)}
     after = laid[20:]
@@ -98,9 +99,27 @@ def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
     for roundid in rounds_of(studio):
         bets = studio.betting.bets_of(roundid)
         if bets:
-            rounds.append({"cards": cards_of(studio, int(roundid.split("-")[1])), "bets": bets})
+            number = int(roundid.split("-")[1])
+            cards = cards_of(studio, number, as_it_stands(studio, number, shoe_of(studio, number)))
+            rounds.append({"cards": cards, "bets": refunded(studio, number, bets)})
     opening = dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE)
     assert studio.wallet.balances() == expected_balances(opening, rounds)
+
+
+def shoe_of(studio: Studio, number: int) -> tuple[Card, ...]:
+    return shuffled(studio.dealer.seed, number)
+
+
+def test_rpl_74_each_correction_is_paid_by_difference_once(studio: Studio) -> None:
+    corrected = 0
+    for number in studio.dealer.misreads:
+        bets = studio.betting.bets_of(f"rp1-{number}")
+        if bets:
+            cards = cards_of(studio, number, as_read(studio, number, shoe_of(studio, number)))
+            first, then = paid(cards, bets), paid(cards, refunded(studio, number, bets))
+            check_paid_by_difference(studio, number, first, then)
+            corrected += any(first[bet] != then[bet] for bet in first)
+    assert corrected >= AT_LEAST
 
 
 def test_the_journal_verifies(studio: Studio) -> None:
