@@ -202,7 +202,8 @@ class Dealer:
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
-                drawn = self._scanned == (picture.round_no, out_count(picture))
+                # The table knows already of a card that can't be read; it did not come meanwhile.
+                drawn = self._scanned == (picture.round_no, out_count(picture)) and fault != "unreadable"
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case code:
                 return [self.press(picture, self._command(code, picture.prompt.place))]

@@ -73,7 +73,7 @@ class Reviewer:
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for this one of the two is entered after a look at the video."""
         picture = self._picture = msgspec.json.decode(message, type=Picture)
-        key = (picture.epoch, picture.round_no, picture.phase, picture.correction, self._due(picture))
+        key = (picture.round_no, picture.phase, picture.correction, self._due(picture))
         if key == self._key:
             return []
         self._key = key

@@ -116,11 +116,14 @@ class Run:
     acts_count: int
 
 
-def play(folder: Path, rounds: int, disturbance: Disturbance | None = None) -> Run:
-    """Play the rounds over real links. Raises what ends a listener, such as ChainBroken."""
+def play(
+    folder: Path, rounds: int, disturbance: Disturbance | None = None, *, only: str | None = None
+) -> Run:
+    """Play the rounds over real links, all with the fault `only`. Raises what ends a listener."""
     disturbance = disturbance or Disturbance()
     config = write_config(folder)
-    studio = Studio(config, seed=SEED, rounds=rounds, plan=Plan(SEED, Amount.NONE))
+    amount = Amount.MANY if only is not None else Amount.NONE
+    studio = Studio(config, seed=SEED, rounds=rounds, plan=Plan(SEED, amount, only))
     links = WatchedLinks(config, disturbance.deaths)
     killer = _Killer(links, disturbance.kills)
     world = World(links, _in_order(studio), is_done=studio.dealer.is_done, after_act=killer.acted)
