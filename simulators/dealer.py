@@ -108,6 +108,7 @@ class Dealer:
             prompt.place,
             prompt.n,
             prompt.incident,
+            picture.entered_by,
         )
         if key != self._key:
             self._key = key
@@ -132,7 +133,10 @@ class Dealer:
         return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(note))]
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
-        """What was refused shows in the prompt, which stays."""
+        """What was refused shows in the prompt, which stays; a slip that did not count comes again."""
+        entered = press.command.card if isinstance(press.command, i.EnterCard) else None
+        if not accepted and self.picture is not None and entered == str(self.last_of_shoe(self.picture)):
+            self._mistyped.discard(press.round_no)
         return []
 
     def _count(self, picture: Picture) -> None:

@@ -28,10 +28,15 @@ class Supervisor:
         self._sees = sees
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
+        self._planned_at: dict[tuple[object, ...], int] = {}
+        """When each question of this round is looked into; a restart that brings it again changes nothing."""
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
-        picture = self.picture = msgspec.json.decode(message, type=Picture)
+        before, picture = self.picture, msgspec.json.decode(message, type=Picture)
+        self.picture = picture
+        if before is not None and before.round_no != picture.round_no:
+            self._planned_at.clear()
         key = (
             picture.epoch,
             picture.round_no,
@@ -47,7 +52,14 @@ class Supervisor:
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
         delay_us = 0 if picture.incident_kind == IncidentKind.RESTARTED else 3 * SECOND
-        return [Planned(now_us + delay_us, Wake(str(key)))]
+        question = (
+            picture.round_no,
+            picture.prompt.incident,
+            picture.incident_state,
+            picture.entered_by,
+        )
+        at_us = max(now_us, self._planned_at.setdefault(question, now_us + delay_us))
+        return [Planned(at_us, Wake(str(key)))]
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Decide, if the question still stands."""
