@@ -130,12 +130,7 @@ class Studio:
             hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
             shoe=shoe,
         )
-        supervisors = [name for name, role in people.items() if role is Role.SUPERVISOR]
-        self.supervisor = Supervisor(supervisors[0], self.dealer.card)
-        self.video = Video(config.settings.table, self.dealer)
-        self.reviewers = tuple(
-            Reviewer(name, self.video, is_first=name == supervisors[0]) for name in supervisors[:2]
-        )
+        self._call_supervisors(config)
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
         self.betting = BettingSystem(
             self.wallet,
@@ -149,6 +144,13 @@ class Studio:
             self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")
         self.overlay = Overlay(table=config.settings.table)
         self.auditor = Auditor()
+
+    def _call_supervisors(self, config: StationConfig) -> None:
+        """One is at the table; two look at wrong results afterwards."""
+        names = [name for name, role in config.settings.people.items() if role is Role.SUPERVISOR]
+        self.supervisor = Supervisor(names[0], self.dealer.card)
+        self.video = Video(config.settings.table, self.dealer)
+        self.reviewers = tuple(Reviewer(name, self.video, is_first=name == names[0]) for name in names[:2])
 
     @property
     def actors(self) -> tuple[Actor, ...]:
