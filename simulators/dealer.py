@@ -176,10 +176,12 @@ class Dealer:
     def _act(self, picture: Picture) -> list[Act]:
         fault = self.committed_fault(picture)
         match picture.prompt.code:
-            case "DEAL_CARD" | "SCAN_DRAWN_CARD":
+            case "DEAL_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]
+            case "WAS_DEALT":
+                return [self._answer(picture, False)]
             case "SAME_CARD":
                 return [self._answer(picture, fault != "doubled-card")]
             case "FACE_SEEN":
@@ -241,4 +243,4 @@ class Dealer:
 
 def out_count(picture: Picture) -> int:
     """Return how many cards are out of the shoe."""
-    return sum(map(len, picture.places.values())) + picture.burned_count
+    return sum(map(len, picture.places.values())) + picture.burned_count + picture.held_count

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from profiles import profile
 from rules.live_rules import live_rules
 
 from controller.bus.envelope import Envelopes, Environment, Stamp
@@ -33,6 +34,7 @@ SETTINGS = TableSettings(
     boxes_not_told={"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK},
     people=PEOPLE,
     scanners=("shoe",),
+    profile=profile("default"),
 )
 PRESSES: dict[str, i.AnyCommand] = {
     "OPEN_TABLE": i.OpenTable(),

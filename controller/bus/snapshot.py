@@ -93,6 +93,10 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     places: Mapping[str, tuple[LaidCard, ...]] = {}
     hands: Mapping[str, EvaluatedHand] = {}
     burned: int = 0
+    held: int = 0
+    """Cards that came out too early and wait, face down."""
+    voided: tuple[str, ...] = ()
+    """Boxes that were taken out of the round."""
     incidents: tuple[IncidentState, ...] = ()
     """Open ones, the newest last; it is the one that people are asked about."""
     proposed: Outcome | None = None
@@ -178,7 +182,9 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
             return replace(now, incidents=(*now.incidents, _incident(event)))
         case events.IncidentAsked():
             asked = (
-                replace(state, prompt=event.prompt) if state.incident == event.incident else state
+                replace(state, prompt=event.prompt, place=event.place, n=event.n)
+                if state.incident == event.incident
+                else state
                 for state in now.incidents
             )
             return replace(now, incidents=tuple(asked))
@@ -190,6 +196,8 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
         case events.RoundConfirmed() | events.RoundCancelled():
             opened = replace(now, places=_opened(now.places, event.opened))
             return replace(opened, last=_last_outcome(envelope, event))
+        case events.BoxVoided():
+            return replace(now, voided=(*now.voided, event.box))
         case events.HandEvaluated():
             return replace(now, hands={**now.hands, event.place: event.hand})
         case _:
@@ -201,7 +209,9 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
     match event:
         case events.CardDealt():
             laid = LaidCard(event.n, event.face, event.card, event.commitment)
-            return replace(now, places={**now.places, event.place: (*now.places.get(event.place, ()), laid)})
+            cards = sorted((*now.places.get(event.place, ()), laid), key=lambda card: card.n)
+            held = now.held if event.held is None else now.held - 1
+            return replace(now, places={**now.places, event.place: tuple(cards)}, held=held)
         case events.CardShown():
             return replace(now, places=_card_changed(now.places, event.place, event.n, card=event.card))
         case events.CardLaidAside():
@@ -211,6 +221,8 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
             return replace(now, places={**now.places, event.place: left})
         case events.CardBurned():
             return replace(now, burned=event.n)
+        case events.CardHeld():
+            return replace(now, held=now.held + 1)
         case events.CardsRevealed():
             places = _opened(now.places, event.cards)
             for card in event.cards:
@@ -232,6 +244,8 @@ def _fresh_round(now: Snapshot, event: events.RoundOpened) -> Snapshot:
         places={},
         hands={},
         burned=0,
+        held=0,
+        voided=(),
         incidents=(),
         proposed=None,
     )

@@ -17,6 +17,8 @@ from controller.cards import Card
 DEALER = "dealer"
 SWITCH = "switch"
 BURN = "burn"
+HELD = "held"
+"""Where a card lies that came out too early and waits."""
 
 
 class Face(StrEnum):

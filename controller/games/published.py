@@ -223,6 +223,17 @@ def for_public(outcome: Outcome) -> Outcome:
 
 def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:
     """Return the outcome in which every wager is refunded: the correction of a wrong result."""
+    boxes = tuple(_refunded(box, rule) for box in outcome.boxes)
+    return msgspec.structs.replace(outcome, boxes=boxes)
+
+
+def refund_box(outcome: Outcome, name: str, cell: str) -> Outcome:
+    """Return the outcome in which every wager of one box is refunded; `cell` of the procedures says why."""
+    boxes = tuple(_refunded(box, cell) if box.box == name else box for box in outcome.boxes)
+    return msgspec.structs.replace(outcome, boxes=boxes)
+
+
+def _refunded(box: BoxOutcome, rule: str) -> BoxOutcome:
     refunded = WagerOutcome(Result.REFUND, (rule,))
 
     def refund_row(row: Row | None) -> Row | None:
@@ -232,13 +243,9 @@ def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:
         rows = {name: dict.fromkeys(row, refunded) for name, row in hand.rows.items()}
         return msgspec.structs.replace(hand, rows=rows)
 
-    boxes = tuple(
-        msgspec.structs.replace(
-            box,
-            hands=tuple(map(refund_hand, box.hands)),
-            fold=refund_row(box.fold),
-            bonus=refund_row(box.bonus),
-        )
-        for box in outcome.boxes
+    return msgspec.structs.replace(
+        box,
+        hands=tuple(map(refund_hand, box.hands)),
+        fold=refund_row(box.fold),
+        bonus=refund_row(box.bonus),
     )
-    return msgspec.structs.replace(outcome, boxes=boxes)

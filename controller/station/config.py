@@ -23,6 +23,7 @@ from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.errors import ConfigError
 from controller.table.inputs import Role
+from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
@@ -58,6 +59,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     table: str
     environment: Environment
     game: str
+    profile: str
     deck: str
     run_dir: str
     times: Times
@@ -109,7 +111,7 @@ ReadText = Callable[[Path], str]
 """Gives the text of a file. Raises OSError or UnicodeDecodeError."""
 
 
-class _Files:
+class Files:
     """The files of one config as they are read, each once."""
 
     def __init__(self, read: ReadText) -> None:
@@ -150,7 +152,7 @@ def load_texts(texts: Iterable[str]) -> StationConfig:
 
 def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     """Read a table's config. Raises ConfigError, which names the file, the key and what to do."""
-    files = _Files(read)
+    files = Files(read)
     home = path.resolve().parent
     table = _read(path, TableFile, files)
     game_path = home.parent / "games" / f"{table.game}.toml"
@@ -159,7 +161,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     _check(path, table, game)
     return StationConfig(
         path=path,
-        settings=_settings(table),
+        settings=_settings(table, load_profile(home, table.profile, files)),
         environment=table.environment,
         game=game,
         deck=decks[table.deck],
@@ -172,9 +174,29 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     )
 
 
+def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
+    """Read a procedure profile and its base from the folder beside `home`. Raises ConfigError."""
+    files = files if files is not None else Files(_from_disk)
+    layers: list[ProfileFile] = []
+    wanted: str | None = name
+    while wanted is not None:
+        path = home.parent / "profiles" / f"{wanted}.toml"
+        if any(layer.name == wanted for layer in layers):
+            raise ConfigError(f"{path}: base: this profile is its own base")
+        layer: ProfileFile = _read(path, ProfileFile, files)
+        if layer.name != wanted:
+            raise ConfigError(f"{path}: name: expected {wanted!r} as the file is named, got {layer.name!r}")
+        layers.append(layer)
+        wanted = layer.base
+    try:
+        return read_profile(reversed(layers))
+    except (ValueError, msgspec.ValidationError) as error:
+        raise ConfigError(f"{home.parent / 'profiles' / name}.toml: {error}") from None
+
+
 def load_game(path: Path) -> tuple[Game, str]:
     """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
-    files = _Files(_from_disk)
+    files = Files(_from_disk)
     game = _build_game(path.stem, path, files)
     return game, _rules_hash(files.text(path))
 
@@ -184,7 +206,7 @@ def _rules_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _settings(table: TableFile) -> TableSettings:
+def _settings(table: TableFile, profile: Profile) -> TableSettings:
     return TableSettings(
         table=table.table,
         betting_ms=table.times.betting_ms,
@@ -194,6 +216,7 @@ def _settings(table: TableFile) -> TableSettings:
         boxes_not_told=table.boxes_not_told,
         people=table.people,
         scanners=tuple(table.scanners),
+        profile=profile,
     )
 
 
@@ -230,7 +253,7 @@ def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tupl
             raise ConfigError(f"{path}: {where}: {unknown_name(name, valid)}")
 
 
-def _build_game(name: str, path: Path, files: _Files) -> Game:
+def _build_game(name: str, path: Path, files: Files) -> Game:
     if name not in GAMES:
         raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
     settings = _read_toml(path, files)
@@ -240,7 +263,7 @@ def _build_game(name: str, path: Path, files: _Files) -> Game:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
+def _read_deck(home: Path, name: str, files: Files) -> CodeMap:
     path = home.parent / "decks" / f"{name}.toml"
     try:
         deck = _read(path, DeckFile, files)
@@ -252,7 +275,7 @@ def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read(path: Path, model: type[Any], files: _Files) -> Any:
+def _read(path: Path, model: type[Any], files: Files) -> Any:
     found = _read_toml(path, files)
     _check_names(path, "", found, model)
     _check_choices(path, "", found, model)
@@ -284,7 +307,7 @@ def _check_choice(path: Path, where: str, word: object, choices: type[StrEnum]) 
         raise ConfigError(f"{path}: {where}: {unknown_name(word, words)}")
 
 
-def _read_toml(path: Path, files: _Files) -> dict[str, Any]:
+def _read_toml(path: Path, files: Files) -> dict[str, Any]:
     try:
         return tomllib.loads(files.text(path))
     except OSError as error:

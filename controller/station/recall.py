@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from controller.bus.envelope import decode
-from controller.games.procedure import BURN
+from controller.games.procedure import BURN, HELD
 from controller.journal import Days, Reader, Step
 from controller.station.errors import StationError
 from controller.station.proofs import opened_commitment
@@ -54,7 +54,7 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
     """A card that left the shoe. `commitment` and `opened_at_us` are there if it lay face down.
 
     `card` is None where it was never opened, `closed_by` names the rule then. `fate` is `played`,
-    `withdrawn` (a wrong reading, or taken back as surplus) or `burned`, with the reason.
+    `withdrawn` (a wrong reading, or taken back as surplus) or `burned` or `held`, with the reason.
     `checked` tells whether card and key lead to the commitment; None while it has none.
     """
 
@@ -263,10 +263,12 @@ class _Teller:
                         commitment=event.commitment,
                     )
                 )
-            case events.CardBurned():
-                burned = RecalledCard(at_us, BURN, event.n, event.deal, 1, "down")
-                burned.commitment, burned.fate, burned.reason = event.commitment, "burned", event.reason
-                told.cards.append(burned)
+            case events.CardBurned() | events.CardHeld():
+                is_burned = isinstance(event, events.CardBurned)
+                aside = RecalledCard(at_us, BURN if is_burned else HELD, event.n, event.deal, 1, "down")
+                aside.fate = "burned" if is_burned else "held"
+                aside.commitment, aside.reason = event.commitment, event.reason
+                told.cards.append(aside)
             case events.CardWithdrawn():
                 for card in told.cards:
                     if (card.place, card.n, card.reading) == (event.place, event.n, event.reading):

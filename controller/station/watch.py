@@ -108,6 +108,8 @@ def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
     """Yield what stands under the board: incident, windows, result."""
     if snapshot.burned:
         yield Text(f"burned: {snapshot.burned}", "dim")
+    if snapshot.held:
+        yield Text(f"held: {snapshot.held}", "dim")
     incident = snapshot.incident
     if incident is not None:
         text = incident.prompt  # A table of another version may ask what has no text here.

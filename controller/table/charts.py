@@ -103,13 +103,21 @@ class PhaseChart(StateChart[Any]):
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     call_surplus = dealing.to(None) | deciding.to(None)
-    report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    observed = (
+        shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+    )
     withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    void_box = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
 
 class IncidentChart(StateChart[Any]):
@@ -126,10 +134,16 @@ class IncidentChart(StateChart[Any]):
     picture = State()
     closed = State(final=True)
 
-    ask = none.to(question) | lost.to(question)
-    ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan)
+    ask = none.to(question) | lost.to(question) | question.to(None)
+    ask_rescan = (
+        none.to(rescan) | question.to(rescan) | supervisor.to(rescan) | lost.to(rescan) | rescan.to(None)
+    )
     ask_supervisor = (
-        none.to(supervisor) | rescan.to(supervisor) | question.to(supervisor) | picture.to(supervisor)
+        none.to(supervisor)
+        | rescan.to(supervisor)
+        | question.to(supervisor)
+        | picture.to(supervisor)
+        | lost.to(supervisor)
     )
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)
@@ -145,15 +159,24 @@ class IncidentChart(StateChart[Any]):
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
     order_rescan = supervisor.to(None)
+    void_box = supervisor.to(None)
     confirm_picture = picture.to(None)
-    report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
+    observed = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
 
 UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_taken"})
 """Inputs that an open incident never holds back: time, and what the betting system knows."""
 
 ONLY_IN_INCIDENT = frozenset(
-    {"answer_question", "confirm_cancel", "withdraw_report", "go_on", "order_rescan", "confirm_picture"}
+    {
+        "answer_question",
+        "confirm_cancel",
+        "withdraw_report",
+        "go_on",
+        "order_rescan",
+        "void_box",
+        "confirm_picture",
+    }
 )
 
 

@@ -44,6 +44,7 @@ BETTING = "betting"
 """The window of betting time; the other windows are named by their stage."""
 WINDOW_TIMER = "window"
 GRACE_TIMER = "grace"
+HELD_TIMER = "held"
 MILLISECOND = 1_000
 
 
@@ -53,7 +54,15 @@ def open_round(t: TableState) -> None:
     t.move("open_betting")
     roundid = f"{t.settings.table}-{t.round_no}"
     t.round = Round(t.round_no, roundid, ScriptRun(t.game), t.program, t.rules)
-    t.emit(RoundOpened(round_no=t.round_no, game=t.game.name, boxes=t.game.boxes, rules=t.rules))
+    t.emit(
+        RoundOpened(
+            round_no=t.round_no,
+            game=t.game.name,
+            boxes=t.game.boxes,
+            rules=t.rules,
+            procedures=t.settings.profile.digest,
+        )
+    )
     follow(t)
 
 
@@ -68,7 +77,7 @@ def follow(t: TableState) -> None:
         case Decide() as step:
             _open_window(t, step)
             t.in_play.run.tell(None)
-            follow(t)
+            _follow_decisions(t)
         case DecisionOf() as step:
             _serve(t, step)
         case None:
@@ -92,12 +101,10 @@ def _serve(t: TableState, step: DecisionOf) -> None:
     follow(t)
 
 
-def note_decision(t: TableState, taken: DecisionTaken) -> None:
-    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+def _follow_decisions(t: TableState) -> None:
+    """End the window when nobody is left to decide, else serve the boxes that have decided."""
     window = t.in_play.window
-    assert window is not None and window.decides is not None
-    window.decisions[taken.box] = Decision(taken.action, taken.positions)
-    t.emit(DecisionMade(window=window.window, box=taken.box, action=taken.action, positions=taken.positions))
+    assert window is not None
     if window.all_decided:
         window.undecided = False
         if window.is_open:
@@ -106,6 +113,24 @@ def note_decision(t: TableState, taken: DecisionTaken) -> None:
         settle_window(t)
     elif isinstance(t.in_play.run.owed, DecisionOf):
         follow(t)
+
+
+def void_decisions(t: TableState, box: str) -> None:
+    """A box that was taken out of the round decides nothing any more."""
+    window = t.in_play.window
+    if window is None or window.decides is None or window.settled or box not in window.decides.boxes:
+        return
+    window.decisions.setdefault(box, Decision(None))
+    _follow_decisions(t)
+
+
+def note_decision(t: TableState, taken: DecisionTaken) -> None:
+    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+    window = t.in_play.window
+    assert window is not None and window.decides is not None
+    window.decisions[taken.box] = Decision(taken.action, taken.positions)
+    t.emit(DecisionMade(window=window.window, box=taken.box, action=taken.action, positions=taken.positions))
+    _follow_decisions(t)
 
 
 def announce(t: TableState) -> None:
@@ -134,7 +159,10 @@ def _open_window(t: TableState, step: Window | Decide) -> None:
     duration_ms = t.settings.windows_ms[step.stage]
     closes_at = t.now + duration_ms * MILLISECOND
     t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
-    t.in_play.window.decides = step if isinstance(step, Decide) else None
+    if isinstance(step, Decide):
+        t.in_play.window.decides = step
+        voided = [box for box in step.boxes if box in t.in_play.voided]
+        t.in_play.window.decisions.update(dict.fromkeys(voided, Decision(None)))
     t.arm(WINDOW_TIMER, closes_at)
     t.move("window_opened")
     t.emit(
@@ -314,18 +342,31 @@ def is_card_due(t: TableState) -> bool:
     return window.settled and t.now >= current.free_at
 
 
-def deal_card(t: TableState, read: UnplacedRead) -> None:
+def follow_held(t: TableState) -> None:
+    """Lay the cards that wait, as they become due, in the order in which they were drawn (row 23a)."""
+    while t.round is not None and t.round.held and t.incident is None and isinstance(t.round.run.owed, Deal):
+        if not is_card_due(t):
+            if t.round.free_at > t.now:
+                t.arm(HELD_TIMER, t.round.free_at)
+            return
+        card = t.round.held.pop(0)
+        t.round.withdrawn.append(card.opening())
+        t.register.withdraw(card.code)
+        deal_card(t, UnplacedRead(card.card, card.code, card.key), held=card.n)
+
+
+def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:
     """Lay the card that is due, and follow the script."""
     current = t.in_play
     step = current.run.owed
     assert isinstance(step, Deal)
-    laid = lay(t, read, step, fact=len(current.run.facts))
+    laid = lay(t, read, step, fact=len(current.run.facts), held=held)
     current.laid.append(laid)
     current.run.tell(read.card)
     follow(t)
 
 
-def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard:
+def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int, held: int | None = None) -> LaidCard:
     """Register the card at its place and tell what may be told of it."""
     up = step.face is Face.UP
     where = (step.place, step.n)
@@ -341,6 +382,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard
             reading=reading,
             card=str(read.card) if up else None,
             commitment=commitment,
+            held=held,
         )
     )
     if step.shown_to_betting:

@@ -1,13 +1,11 @@
 """What an incident is, once for all games: opened, decided (which cell, by whom), closed.
 
 Incidents nest; the newest is the one that people are asked about, and while any is open the gate for
-cards and confirmations is shut. Cells are named by the row of the procedures' table, or by the game's own
-rule that stands above it. What each kind of case does is in `readings`, `surplus` and `interruptions`.
+cards and confirmations is shut. Which cell decides a case is in `procedures`; what each kind of case does is
+in `readings`, `surplus`, `interruptions` and `observations`.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from controller.table import dealing, result
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
@@ -18,37 +16,12 @@ from controller.table.events import (
     IncidentDecided,
     IncidentKind,
     IncidentOpened,
-    Refusal,
     RoundCancelled,
     RoundClosed,
     Verdict,
 )
-from controller.table.inputs import CancelReason, ReportCancel
+from controller.table.inputs import CancelReason
 from controller.table.state import Incident, LaidCard, TableState, Where
-
-SAME_CARD = "SAME_CARD"
-FACE_SEEN = "FACE_SEEN"
-CARD_DRAWN = "CARD_DRAWN"
-SCAN_AGAIN = "SCAN_AGAIN"
-SCAN_DRAWN_CARD = "SCAN_DRAWN_CARD"
-CALL_SUPERVISOR = "CALL_SUPERVISOR"
-SCANNER_GONE = "SCANNER_GONE"
-CONFIRM_PICTURE = "CONFIRM_PICTURE"
-CHECK_DECK = "CHECK_DECK"
-SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
-NOTED = "NOTED"
-
-
-class Report(NamedTuple):
-    """Who reported a case, and the reason and place that were named."""
-
-    by: str
-    reason: CancelReason | None = None
-    place: str | None = None
-
-
-DECK_LEAVES = frozenset({CancelReason.DECK_INTEGRITY, CancelReason.CARD_ON_FLOOR})
-"""After these the deck is changed and verified before the next round (RPL-76, rows 5 and 6)."""
 
 
 def open_incident(
@@ -58,8 +31,9 @@ def open_incident(
     *,
     first: str,
     prompt: str,
-    where: Where | None = None,
-    report: Report | None = None,
+    where: Where | tuple[str, None] | None = None,
+    reason: CancelReason | None = None,
+    reported_by: str | None = None,
 ) -> Incident:
     """Open an incident and shut the gate; `first` is the chart event that says whom it asks."""
     t.incidents_count += 1
@@ -67,12 +41,7 @@ def open_incident(
     place, n = where if where is not None else (None, None)
     incident = Incident(t.incidents_count, kind, cell, prompt, state, place=place, n=n)
     incident.stops_betting = t.phase is Phase.BETTING
-    if report is not None:
-        incident.reported_by, incident.reason, incident.place = (
-            report.by,
-            report.reason,
-            report.place or place,
-        )
+    incident.reason, incident.reported_by = reason, reported_by
     t.incidents.append(incident)
     t.emit(
         IncidentOpened(
@@ -93,7 +62,7 @@ def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     """Ask somebody else, or something else; `event` is the chart's."""
     incident.prompt = prompt
     incident.state = INCIDENT_TARGETS[incident.state, event]
-    t.emit(IncidentAsked(incident=incident.number, prompt=prompt))
+    t.emit(IncidentAsked(incident=incident.number, prompt=prompt, place=incident.place, n=incident.n))
 
 
 def decide(
@@ -119,6 +88,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
     current = t.in_play
     dealing.abandon_window(t)
     place = incident.place
+    deck_out = any(known.deck_out for known in t.incidents)
     decide(t, incident, Verdict.CANCELLED, by, reason)
     for other in reversed(list(t.incidents)):
         decide(t, other, Verdict.CANCELLED, by, reason)
@@ -133,7 +103,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
         )
     )
     t.emit(RoundClosed(rev=1))
-    t.deck_suspect = t.deck_suspect or reason in DECK_LEAVES
+    t.deck_suspect = t.deck_suspect or deck_out
 
 
 def last_card(t: TableState) -> LaidCard | None:
@@ -150,39 +120,3 @@ def withdraw_card(t: TableState, laid: LaidCard, reason: IncidentKind) -> None:
     """Say that a card does not lie where it was read; its code counts as in the shoe again."""
     t.register.withdraw(laid.code)
     t.emit(CardWithdrawn(place=laid.place, n=laid.n, reading=laid.reading, reason=reason))
-
-
-def report(t: TableState, command: ReportCancel, actor: str) -> None:
-    """RPL-70: the dealer reports; the table freezes until another person decides."""
-    open_incident(
-        t,
-        IncidentKind.CANCEL_REPORTED,
-        "RPL-70",
-        first="ask_supervisor",
-        prompt=CALL_SUPERVISOR,
-        report=Report(actor, command.reason, command.place),
-    )
-
-
-def withdraw_report(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """The dealer takes the report back; the round goes on."""
-    if not may_withdraw(t):
-        return Refusal.NO_INCIDENT
-    decide(t, incident, Verdict.WITHDRAWN, actor)
-    return None
-
-
-def may_withdraw(t: TableState) -> bool:
-    """Whether the newest incident is a report of a person, which that person's side may take back."""
-    incident = t.incident
-    if incident is None or incident.reported_by is None:
-        return False
-    return incident.kind in (IncidentKind.CANCEL_REPORTED, IncidentKind.SURPLUS_CARD)
-
-
-def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """A supervisor cancels; never a person who has reported what the cancel would decide."""
-    if any(known.reported_by == actor for known in t.incidents):
-        return Refusal.SAME_PERSON
-    cancel(t, incident, incident.reason or CancelReason.TECHNICAL, actor)
-    return None

@@ -12,6 +12,7 @@ from typing import TypeAlias, get_args
 import msgspec
 
 from controller.games.procedure import BoxState
+from controller.table.events.reasons import IncidentKind
 
 
 class Role(StrEnum):
@@ -31,6 +32,7 @@ class CancelReason(StrEnum):
     TABLE_CLEARED = "TABLE_CLEARED"
     CARD_ON_FLOOR = "CARD_ON_FLOOR"
     TECHNICAL = "TECHNICAL"
+    WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
     DECK_INTEGRITY = "DECK_INTEGRITY"
 
 
@@ -178,11 +180,21 @@ class CallSurplus(Command, frozen=True):
     """The card that came last is surplus and was not laid on a place (RPL-71)."""
 
 
-class ReportCancel(Command, frozen=True):
-    """Report a case that cancels the round (RPL-70); another person confirms it."""
+class Observed(Command, frozen=True):
+    """What no sensor of this table saw: a situation of the procedures, where, and a frame to look it up.
 
-    reason: CancelReason
+    `kind` is an `IncidentKind` that people may report. A report freezes the table until it is decided.
+    """
+
+    kind: IncidentKind
     place: str | None = None
+    reference: str | None = None
+
+
+class VoidBox(Command, frozen=True):
+    """A supervisor takes a box out of the round: its wagers go back, the others play on (rows 23, 24)."""
+
+    box: str
 
 
 class WithdrawReport(Command, frozen=True):
@@ -217,9 +229,10 @@ RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | 
 ExceptionPress: TypeAlias = (
     DisputeReading
     | CallSurplus
-    | ReportCancel
+    | Observed
     | WithdrawReport
     | ConfirmCancel
+    | VoidBox
     | ConfirmPicture
     | GoOn
     | OrderRescan

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import dealing, interruptions, observations, procedures, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -51,12 +51,15 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     roundid: str | None = None
     places: dict[str, tuple[str, ...]] = {}
     burned_count: int = 0
+    held_count: int = 0
     window: WindowPicture | None = None
     incident_kind: str | None = None
     incident_state: str | None = None
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    reports: tuple[str, ...] = ()
+    """The kinds that people may report now, by `observed`."""
 
 
 def draw(t: TableState) -> Picture:
@@ -74,12 +77,14 @@ def draw(t: TableState) -> Picture:
         roundid=current.id if current is not None else None,
         places=_places(current.laid) if current is not None else {},
         burned_count=len(current.burned) if current is not None else 0,
+        held_count=len(current.held) if current is not None else 0,
         window=_window(current.window) if current is not None else None,
         incident_kind=incident.kind if incident is not None else None,
         incident_state=incident.state if incident is not None else None,
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
+        reports=observations.reportable(t),
     )
 
 
@@ -158,13 +163,15 @@ def _fits(t: TableState, name: str) -> bool:
         case "lay_card_aside":
             return _is_settled(t) and isinstance(t.in_play.run.owed, LayAside)
         case "dispute_reading":
-            return t.incident_state is IncidentState.NONE and incidents.last_card(t) is not None
+            return t.incident_state is IncidentState.NONE and bool(t.in_play.laid)
         case "call_surplus":
             return t.incident_state is IncidentState.NONE and surplus.callable_card(t) is not None
+        case "observed":
+            return bool(observations.reportable(t))
         case "withdraw_report":
-            return incidents.may_withdraw(t)
-        case "order_rescan":
-            return readings.may_rescan(t)
+            return observations.may_withdraw(t)
+        case "order_rescan" | "confirm_cancel" | "void_box":
+            return procedures.offers(t, name)
         case _:
             return True
 

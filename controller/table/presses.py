@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import assert_never
 
-from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, result, surplus
+from controller.games.procedure import Decision, LayAside, Turn
+from controller.table import dealing, interruptions, observations, procedures, readings, result, surplus
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -19,9 +19,9 @@ from controller.table.events import (
     Refusal,
     TableClosed,
     TableOpened,
-    Verdict,
 )
 from controller.table.gate import refuse, why_not
+from controller.table.profile import PRESSES
 from controller.table.state import Incident, RequestAnswer, TableState
 
 DECK_SIZE = 52
@@ -91,6 +91,7 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
+    i.VoidBox: SUPERVISORS,
 }
 
 
@@ -107,12 +108,13 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
         case (
             i.DisputeReading()
             | i.CallSurplus()
-            | i.ReportCancel()
+            | i.Observed()
             | i.WithdrawReport()
             | i.ConfirmCancel()
             | i.ConfirmPicture()
             | i.GoOn()
             | i.OrderRescan()
+            | i.VoidBox()
         ):
             return _exception(t, command, value.actor)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
@@ -239,7 +241,7 @@ def _late(t: TableState, command: i.BetsTaken | i.WindowFacts, window: str, *, w
     An acknowledgement that comes late still frees the card.
     """
     if wrong:
-        incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
+        procedures.meet(t, IncidentKind.WRONG_FACT, {})
         return Refusal.TOO_LATE
     acknowledges = isinstance(command, i.BetsTaken) or command.acknowledges
     return None if acknowledges and dealing.acknowledge_late(t, window) else Refusal.TOO_LATE
@@ -249,31 +251,25 @@ def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | N
     incident = _top(t)
     if incident.number != command.incident:
         return Refusal.WRONG_INCIDENT
-    match incident.kind:
-        case IncidentKind.SAME_CODE_AGAIN:
-            readings.same_card_answered(t, incident, command.yes, actor)
-        case IncidentKind.SCANNER_LOST:
-            interruptions.card_drawn_answered(t, incident, command.yes, actor)
-        case _:
-            surplus.face_seen_answered(t, incident, command.yes, actor)
+    procedures.answered(t, incident, command.yes, actor)
     return None
 
 
 def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal | None:
+    name = i.command_name(command)
+    if name in PRESSES and not procedures.offers(t, name):
+        return Refusal.NOT_OFFERED
     match command:
         case i.DisputeReading():
             return readings.dispute(t, actor)
         case i.CallSurplus():
             return surplus.call_surplus(t, actor)
-        case i.ReportCancel(place=place):
-            if place is not None and place not in (*t.game.places, *t.game.boxes, SWITCH, BURN):
-                return Refusal.UNKNOWN_PLACE
-            incidents.report(t, command, actor)
-            return None
+        case i.Observed():
+            return observations.observe(t, command, actor)
         case i.WithdrawReport():
-            return incidents.withdraw_report(t, _top(t), actor)
+            return observations.withdraw_report(t, _top(t), actor)
         case i.ConfirmCancel():
-            return incidents.confirm_cancel(t, _top(t), actor)
+            return observations.confirm_cancel(t, _top(t), actor)
         case i.ConfirmPicture():
             interruptions.picture_confirmed(t, _top(t), actor)
             return None
@@ -281,6 +277,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
+        case i.VoidBox():
+            return observations.void_box(t, command, _top(t), actor)
         case _:
             assert_never(command)
 

@@ -18,6 +18,7 @@ from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
 from controller.table.inputs import CancelReason
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
+from controller.table.situations import Axis, Known
 
 Where = tuple[str, int]
 """A place and the number of the card there, from 1."""
@@ -96,6 +97,11 @@ class Round:
     readings: dict[Where, int] = field(default_factory=dict)
     """How often the card of a place has been read, withdrawn readings included."""
     rescans_used: int = 0
+    held: list[LaidCard] = field(default_factory=list)
+    """Cards that came out too early and wait, face down, for the place that they will be due at."""
+    held_count: int = 0
+    voided: dict[str, str] = field(default_factory=dict)
+    """The boxes that were taken out of the round, and the cell by which."""
     free_at: int = 0
     """No card is accepted as play before this time."""
 
@@ -119,8 +125,20 @@ class Incident:
     read: UnplacedRead | None = None
     fact: int | None = None
     """The fact that a re-scan corrects; None when the card has none yet."""
-    counted: bool = False
-    """Its re-scan is the one that RPL-75 allows in the initial deal."""
+    values: dict[Axis, Known] = field(default_factory=dict)
+    """What the case is judged by, as far as it is known."""
+    asks: Axis | None = None
+    """The axis that the open question is about."""
+    presses: tuple[str, ...] = ()
+    """What the cell lets a supervisor press."""
+    deck_out: bool = False
+    """The cell takes the deck out."""
+    tries: int = 0
+    """How often its card has been scanned again."""
+    burns: bool = False
+    """The card that is scanned next is burned."""
+    again: list[UnplacedRead] | None = None
+    """The cards of the round as they are scanned once more, from the first."""
     reason: CancelReason | None = None
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None

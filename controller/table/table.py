@@ -12,16 +12,14 @@ from typing import assert_never
 from controller.cards import Anomaly, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, incidents, interruptions, presses, readings, surplus
+from controller.table import dealing, interruptions, presses, readings, surplus
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
     ControllerStarted,
     Event,
-    IncidentKind,
     Refusal,
     ScannerChanged,
-    Verdict,
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
@@ -67,6 +65,7 @@ class Table:
                 presses.obey(t, value)
             case _:
                 assert_never(value)
+        dealing.follow_held(t)
         return tuple(t.events)
 
     @property
@@ -116,31 +115,27 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         refuse(t, "card_read", refusal)
         return
     checked = t.register.check(read.code)
-    match t.phase:
-        case Phase.READY:
-            _card_before_round(t)
-        case Phase.CONFIRMED:
-            _card_after_result(t, checked is Anomaly.ALREADY_OUT)
-        case _:
-            if isinstance(checked, Anomaly):
-                readings.wrong_code(t, checked, read)
-                return
-            if any(known.read is not None and known.read.code == read.code for known in t.incidents):
-                readings.asked_about_already(t)
-                return
-            unplaced = UnplacedRead(checked, read.code, read.key)
-            if t.incident is not None:
-                readings.rescanned(t, t.incident, unplaced)
-            elif dealing.is_card_due(t):
-                dealing.deal_card(t, unplaced)
-            else:
-                surplus.card_not_due(t, unplaced)
+    if t.phase is Phase.READY:
+        surplus.card_not_due(t, None)
+    elif t.phase is Phase.CONFIRMED:
+        _card_after_result(t, checked is Anomaly.ALREADY_OUT)
+    elif readings.is_scanned_again(t, read.code):
+        readings.scanned_again(t, read)
+    elif isinstance(checked, Anomaly):
+        readings.wrong_code(t, checked, read)
+    elif any(known.read is not None and known.read.code == read.code for known in t.incidents):
+        readings.asked_about_already(t)
+    else:
+        _take_card(t, UnplacedRead(checked, read.code, read.key))
 
 
-def _card_before_round(t: TableState) -> None:
-    """A card came out of the shoe before a round is open: the deck is shuffled again (RPL-77)."""
-    incidents.note_incident(t, IncidentKind.EARLY_DRAW, "7", Verdict.SHUFFLE_AGAIN, incidents.SHUFFLE_AGAIN)
-    t.move("deck_suspect")
+def _take_card(t: TableState, read: UnplacedRead) -> None:
+    if t.incident is not None:
+        readings.rescanned(t, t.incident, read)
+    elif dealing.is_card_due(t):
+        dealing.deal_card(t, read)
+    else:
+        surplus.card_not_due(t, read)
 
 
 def _card_after_result(t: TableState, is_out: bool) -> None:
@@ -148,8 +143,7 @@ def _card_after_result(t: TableState, is_out: bool) -> None:
     if is_out or t.deck_suspect:
         refuse(t, "card_read", Refusal.WRONG_PHASE)
         return
-    incidents.note_incident(t, IncidentKind.LATE_CARD, "RPL-71", Verdict.DECK_CHECK, incidents.CHECK_DECK)
-    t.deck_suspect = True
+    surplus.card_not_due(t, None)
 
 
 def _read_failed(t: TableState, value: i.ReadFailed) -> None:
@@ -201,6 +195,8 @@ def _expire_due(t: TableState, at: int) -> None:
         t.disarm(name)
         if name == dealing.WINDOW_TIMER:
             dealing.close_window(t, "time")
-        else:
-            assert name == dealing.GRACE_TIMER, name
+        elif name == dealing.GRACE_TIMER:
             dealing.settle_window(t)
+        else:
+            assert name == dealing.HELD_TIMER, name
+            dealing.follow_held(t)

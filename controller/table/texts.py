@@ -12,6 +12,7 @@ PLACES = {
     "dealer": "the dealer",
     "switch": "the switch cards",
     "burn": "the burned cards",
+    "held": "the held cards",
 }
 
 PROMPTS = {
@@ -31,6 +32,12 @@ PROMPTS = {
     "FACE_SEEN": "A card came out that is not due. Has its face been seen?",
     "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
     "SCAN_AGAIN": "Scan card {n} of {place} again",
+    "SCAN_FROM_FIRST": "Scan all cards again in the order of drawing; now card {n} of {place}",
+    "SCAN_TO_BURN": "Scan the card, then burn it",
+    "ORDER_CERTAIN": "Is it certain in which order the cards were drawn?",
+    "LATER_CARD": "Has a later card been dealt?",
+    "MOVE_CARD": "Move the card to its place. Do all cards lie as shown now?",
+    "WAS_DEALT": "Had that card been dealt and read before?",
     "SCAN_DRAWN_CARD": "Scan the card that was drawn",
     "CALL_SUPERVISOR": "Wait for the supervisor",
     "SCANNER_GONE": "The scanner is gone: check cable and power",

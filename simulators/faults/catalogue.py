@@ -18,6 +18,7 @@ from controller.games.russian_live import PLACES, SWITCH_CARDS, TURNS
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from controller.table.inputs import CancelReason as Reason
+from controller.table.situations import SITUATIONS
 
 
 class Moment(StrEnum):
@@ -50,18 +51,21 @@ def _cancel(kind: Kind, *before: tuple[Kind, Verdict]) -> tuple[tuple[Kind, Verd
     return (*before, (kind, Verdict.CANCELLED))
 
 
-REPORTED = _cancel(Kind.CANCEL_REPORTED)
+def _reported(id: str, moment: Moment, kind: Kind) -> Fault:
+    return Fault(id, moment, ("RPL-70", "RPL-73"), _cancel(kind), SITUATIONS[kind].reason)
+
+
 BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
 RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
 
 FAULTS: tuple[Fault, ...] = (
     # RPL-70: what cancels, reported by the dealer and confirmed by a supervisor.
-    Fault("hidden-shown", Moment.FACE_DOWN_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.HIDDEN_CARD_SHOWN),
-    Fault("extra-placed", Moment.ANY_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
-    Fault("extra-switch", Moment.DRAWN_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
-    Fault("cleared-early", Moment.FINAL_OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TABLE_CLEARED),
-    Fault("card-on-floor", Moment.ANY_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
-    Fault("technical", Moment.OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TECHNICAL),
+    _reported("hidden-shown", Moment.FACE_DOWN_CARD, Kind.HIDDEN_CARD_SHOWN),
+    _reported("extra-placed", Moment.ANY_CARD, Kind.WRONG_NUMBER_OF_CARDS),
+    _reported("extra-switch", Moment.DRAWN_CARD, Kind.WRONG_NUMBER_OF_CARDS),
+    _reported("cleared-early", Moment.FINAL_OPTIONS, Kind.TABLE_CLEARED),
+    _reported("card-on-floor", Moment.ANY_CARD, Kind.CARD_ON_FLOOR),
+    _reported("technical", Moment.OPTIONS, Kind.DEVICE_FAILED),
     # RPL-75: readings.
     Fault("no-read", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
     Fault("damaged-frame", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
@@ -116,11 +120,11 @@ FAULTS: tuple[Fault, ...] = (
         _cancel(Kind.EARLY_DRAW),
         Reason.EXTRA_CARD,
     ),
-    Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_DRAW, Verdict.BURNED),)),
-    Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.LATE_CARD, Verdict.DECK_CHECK),)),
+    Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_EXCHANGE, Verdict.BURNED),)),
+    Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.SURPLUS_CARD, Verdict.DECK_CHECK),)),
     Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
     # People and lines.
-    Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.CANCEL_REPORTED, Verdict.WITHDRAWN),)),
+    Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.DEVICE_FAILED, Verdict.WITHDRAWN),)),
     Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
     Fault("unplugged-card-drawn", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.RESCANNED),)),
     Fault("split-frame", Moment.ANY_CARD, ("driver",)),
@@ -128,9 +132,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("press-repeated", Moment.RESULT, ("bus",)),
     Fault("betting-silent", Moment.BETTING, ("bus",)),
 )
-AFTER_PURCHASE = (
-    Fault("replacement-on-floor", Moment.REPLACEMENT, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
-)
+AFTER_PURCHASE = (_reported("replacement-on-floor", Moment.REPLACEMENT, Kind.CARD_ON_FLOOR),)
 """Faults after a purchase. They stand apart because the order of the others says which round of live Russian
 Poker has which."""
 BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE)}
@@ -155,7 +157,8 @@ class Course(NamedTuple):
 
     def has(self, fault: Fault) -> bool:
         """Whether the game has a moment for a fault, planned or not."""
-        return fault in self.faults or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
+        planned = any(fault.id == known.id for known in self.faults)
+        return planned or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
 
 
 INITIAL_CARDS = range(1, 21)

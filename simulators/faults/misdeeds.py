@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from controller.cards import Card
 from controller.table import inputs as i
+from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
 from simulators.faults.catalogue import Case, Moment, Plan, Spot
@@ -126,9 +127,9 @@ class Misdeeds:
 Deed = Callable[[Hands, Picture], list[Act]]
 
 
-def _report(reason: i.CancelReason) -> Deed:
+def _report(kind: IncidentKind) -> Deed:
     def report(dealer: Hands, picture: Picture) -> list[Act]:
-        return [dealer.press(picture, i.ReportCancel(reason, picture.prompt.place))]
+        return [dealer.press(picture, i.Observed(kind, picture.prompt.place))]
 
     return report
 
@@ -190,14 +191,14 @@ AFTER_THE_CARD = frozenset(
 )
 """Faults that show when the next card is due already."""
 DEEDS: dict[str, Deed] = {
-    "hidden-shown": _report(i.CancelReason.HIDDEN_CARD_SHOWN),
-    "extra-placed": _report(i.CancelReason.EXTRA_CARD),
-    "extra-switch": _report(i.CancelReason.EXTRA_CARD),
-    "cleared-early": _report(i.CancelReason.TABLE_CLEARED),
-    "card-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
-    "technical": _report(i.CancelReason.TECHNICAL),
-    "report-withdrawn": _report(i.CancelReason.TECHNICAL),
-    "replacement-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
+    "hidden-shown": _report(IncidentKind.HIDDEN_CARD_SHOWN),
+    "extra-placed": _report(IncidentKind.WRONG_NUMBER_OF_CARDS),
+    "extra-switch": _report(IncidentKind.WRONG_NUMBER_OF_CARDS),
+    "cleared-early": _report(IncidentKind.TABLE_CLEARED),
+    "card-on-floor": _report(IncidentKind.CARD_ON_FLOOR),
+    "technical": _report(IncidentKind.DEVICE_FAILED),
+    "report-withdrawn": _report(IncidentKind.DEVICE_FAILED),
+    "replacement-on-floor": _report(IncidentKind.CARD_ON_FLOOR),
     "no-read": _no_read,
     "no-read-switch": _no_read,
     "no-read-twice": _no_read,

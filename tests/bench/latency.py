@@ -45,6 +45,7 @@ TABLE_TOML = """
 table = "bench"
 environment = "simulated"
 game = "russian_poker_live"
+profile = "russian_poker_live"
 deck = "blue"
 run_dir = "../run"
 [times]
@@ -74,7 +75,7 @@ settle_ms = 0
 def write_config(folder: Path) -> Path:
     """Write a table's config into `folder`; returns its path. The house's games and decks are used."""
     (folder / "tables").mkdir(parents=True)
-    for name in ("games", "decks"):
+    for name in ("games", "decks", "profiles"):
         (folder / name).symlink_to(CONFIG / name)
     path = folder / "tables" / f"{TABLE}.toml"
     path.write_text(TABLE_TOML)

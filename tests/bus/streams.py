@@ -53,7 +53,9 @@ def stamp(at_us: int, phase: str, round_no: int | None = None, *, epoch: int = 1
 
 
 def betting(round_no: int) -> list[Event]:
-    opened = ev.RoundOpened(round_no=round_no, game="russian", boxes=("box1", "main"), rules=RULES)
+    opened = ev.RoundOpened(
+        round_no=round_no, game="russian", boxes=("box1", "main"), rules=RULES, procedures=RULES
+    )
     lease = ev.BettingOpened(
         window=f"w{round_no}", prompt="Place your bets", duration_ms=20_000, closes_at_us=round_no * 10**9,
         guard_ms=1_000, grace_ms=800,

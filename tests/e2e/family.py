@@ -34,7 +34,7 @@ HAND = 5
 
 def config_in(folder: Path, game: str) -> StationConfig:
     """Copy the config so that everything the table makes lies in `folder`, and wins are cut early."""
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (Path("config") / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")

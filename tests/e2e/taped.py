@@ -70,7 +70,7 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
 
     `changed` replaces the values of keys that stand once in the table's file.
     """
-    for name in ("games", "decks", "tables"):
+    for name in ("games", "decks", "profiles", "tables"):
         shutil.copytree(CONFIG / name, folder / name)
     codes = "".join(f'"{spell(card)}" = "{card}"\n' for card in DECK)
     (folder / "decks" / "blue.toml").write_text(f'scheme = "table"\n[codes]\n{codes}')

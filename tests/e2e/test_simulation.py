@@ -45,7 +45,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
 def demo_in(folder: Path) -> Path:
     """Copy the demo's config so that everything it makes lies in `folder`."""
     source = Path("config")
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (source / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")

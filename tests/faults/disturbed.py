@@ -33,7 +33,7 @@ Death: TypeAlias = tuple[Point, int] | PowerCut | None
 
 def write_config(folder: Path) -> StationConfig:
     """Write the demo's table so that everything it makes lies in `folder`, and an open takes no time."""
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir(parents=True)
         for file in (CONFIG / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")

@@ -37,7 +37,7 @@ RESULT = next(result for result in RESULTS if returned(result) > 300)
 LOST = next(result for result in RESULTS if returned(result) == 0)
 CONFIRMED = ev.RoundConfirmed(rev=1, outcome=RESULT)
 CANCELLED = ev.RoundCancelled(rev=1, reason="TECHNICAL", incident=1)
-OPENED = ev.RoundOpened(round_no=1, game="g", boxes=("box1", "box2", "box3"), rules="r")
+OPENED = ev.RoundOpened(round_no=1, game="g", boxes=("box1", "box2", "box3"), rules="r", procedures="p")
 RETURNED = returned(RESULT)
 
 
@@ -258,7 +258,7 @@ def test_an_unknown_type_or_major_version_stops_the_wallet(change: dict[str, str
 
 def test_a_gap_another_chain_and_a_foreign_table_are_never_booked() -> None:
     feed, foreign = messages(OPENED, CONFIRMED), messages(OPENED, table="rp2")
-    other = messages(ev.RoundOpened(round_no=2, game="g", boxes=(), rules="r"), CONFIRMED)
+    other = messages(ev.RoundOpened(round_no=2, game="g", boxes=(), rules="r", procedures="p"), CONFIRMED)
     wallet = staked()
     with pytest.raises(ChainBroken, match="does not follow number 0"):
         wallet.heard(feed[1], 0)

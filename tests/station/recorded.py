@@ -21,7 +21,7 @@ from controller.station.config import StationConfig, load
 from controller.station.kernel import Kernel
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 
 CONFIG = Path(__file__).parents[2] / "config"
 NOON = 1_800_000_000_000_000
@@ -59,7 +59,7 @@ class NoFeeds:
 
 def write_config(folder: Path, **changed: str) -> Path:
     """Write a table's config below `folder`; `changed` replaces texts of the demo table."""
-    for name in ("games", "decks"):
+    for name in ("games", "decks", "profiles"):
         shutil.copytree(CONFIG / name, folder / name, dirs_exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)
     text = (CONFIG / "tables" / "demo.toml").read_text().replace("../../run", "../run")
@@ -222,7 +222,7 @@ def cancelled_round(session: Session) -> None:
     session.send(i.CallSurplus())
     session.answer(False)
     session.send(i.OpenBetting())  # Refused: a round is open.
-    session.send(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR, "box1"))
+    session.send(i.Observed(IncidentKind.CARD_ON_FLOOR, "box1"))
     session.send(i.ConfirmCancel(), "boris")
     session.clear()
 

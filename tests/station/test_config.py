@@ -51,7 +51,7 @@ def test_the_demo_table_is_a_good_config() -> None:
     assert config.settings.boxes_not_told["box2"] is BoxState.OPEN
     assert config.settings.people["anna"] is Role.DEALER
     assert config.scanners["shoe"].port == str(DEMO.parents[2] / "run/rp1/devices/shoe")
-    assert len(config.rules) == 64 and len(config.documents) == 4
+    assert len(config.rules) == 64 and len(config.documents) == 6
 
 
 @pytest.mark.parametrize(

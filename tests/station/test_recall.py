@@ -86,7 +86,7 @@ def test_a_cancelled_round_tells_why_and_who(first_day: Path) -> None:
         ("FAILED_READ", "RESCANNED", None),
         ("DISPUTED_READ", "RESCANNED", None),
         ("SURPLUS_CARD", "BURNED", "anna"),
-        ("CANCEL_REPORTED", "CANCELLED", "boris"),
+        ("CARD_ON_FLOOR", "CANCELLED", "boris"),
     ]
     assert [(card.place, card.fate) for card in told.cards if card.fate != "played"] == [
         ("switch", "withdrawn"), ("switch", "withdrawn"), ("burn", "burned"),

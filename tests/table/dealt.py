@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from profiles import profile
 
 from controller.cards import DECK, Card, Scheme, code_map, parse_cards
 from controller.games.procedure import BoxState, Game
@@ -19,7 +20,7 @@ from controller.games.rules import Rules, load_rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.charts import Phase
-from controller.table.events import Event, InputRefused, Refusal, RoundCancelled, RoundClosed
+from controller.table.events import Event, IncidentKind, InputRefused, Refusal, RoundCancelled, RoundClosed
 from controller.table.inputs import Role
 from controller.table.settings import TableSettings
 from controller.table.state import RequestAnswer
@@ -42,6 +43,7 @@ SETTINGS = TableSettings(
     boxes_not_told=IN_PLAY,
     people={ANNA: Role.DEALER, BORIS: Role.SUPERVISOR, CLARA: Role.SUPERVISOR},
     scanners=(SHOE,),
+    profile=profile("russian_poker_live"),
 )
 ROLES = {**SETTINGS.people, BETS: Role.BETTING}
 MILLISECOND = 1_000
@@ -278,10 +280,10 @@ class Dealt:
         self.press(i.ConfirmResult())
         return self
 
-    def to_cancelled(self, reason: i.CancelReason = i.CancelReason.TECHNICAL) -> Dealt:
+    def to_cancelled(self, kind: IncidentKind = IncidentKind.DEVICE_FAILED) -> Dealt:
         """The round was cancelled in the deal."""
         self.to_dealing().deal(3)
-        self.press(i.ReportCancel(reason))
+        self.press(i.Observed(kind))
         self.press(i.ConfirmCancel(), BORIS)
         return self
 

@@ -10,7 +10,7 @@ from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rule
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
-from controller.table.inputs import CancelReason
+from controller.table.events import IncidentKind
 from controller.table.picture import draw
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
@@ -92,13 +92,14 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.ClearTable(),
             i.DisputeReading(),
             i.CallSurplus(),
-            i.ReportCancel(random.choice(tuple(CancelReason)), random.choice((None, "box1"))),
+            i.Observed(random.choice(tuple(IncidentKind)), random.choice((None, "box1", "dealer"))),
             i.WithdrawReport(),
             i.ConfirmCancel(),
             i.AnswerQuestion(random.randrange(9), random.random() < 0.5),
             i.ConfirmPicture(),
             i.GoOn(),
             i.OrderRescan(),
+            i.VoidBox(random.choice(("box1", "box2", "dealer"))),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
@@ -169,6 +170,8 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "CALL_SUPERVISOR":
             command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
             d.press(command, random.choice((BORIS, CLARA)))
+        case "SCAN_FROM_FIRST":
+            _scan_laid(d, random)
         case "SCANNER_GONE":
             d.plug()
         case code:
@@ -183,6 +186,16 @@ def _scan_next(d: Dealt) -> None:
     while d.shoe and isinstance(known.check(known.deck.code(d.shoe[0])), str):
         d.shoe.pop(0)
     d.scan() if d.shoe else d.plug()
+
+
+def _scan_laid(d: Dealt, random: Random) -> None:
+    """Scan the cards of the round again, now and then another one."""
+    incident, laid = d.table.state.incident, d.table.state.in_play.laid
+    assert incident is not None and incident.again is not None
+    if random.random() < 0.05:
+        _scan_next(d)
+    else:
+        d.scan(code=laid[len(incident.again)].code)
 
 
 def _press_for(code: str, place: str | None) -> i.AnyCommand:

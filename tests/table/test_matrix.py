@@ -22,7 +22,7 @@ from controller.table.charts import (
     PhaseChart,
     is_accepted,
 )
-from controller.table.events import Refusal
+from controller.table.events import IncidentKind, Refusal
 from controller.table.picture import draw
 from controller.table.table import IN_ROUND
 
@@ -86,7 +86,7 @@ INCIDENTS: dict[IncidentState, Callable[[Dealt], object]] = {
     IncidentState.NONE: lambda d: None,
     IncidentState.RESCAN: _ask_rescan,
     IncidentState.QUESTION: lambda d: (d.unplug(), d.plug()),
-    IncidentState.SUPERVISOR: lambda d: d.press(i.ReportCancel(i.CancelReason.TECHNICAL)),
+    IncidentState.SUPERVISOR: lambda d: d.press(i.Observed(IncidentKind.DEVICE_FAILED)),
     IncidentState.LOST: Dealt.unplug,
     IncidentState.PICTURE: Dealt.start,
 }
@@ -126,7 +126,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmResult(), ANNA),
         (i.DisputeReading(), ANNA),
         (i.CallSurplus(), ANNA),
-        (i.ReportCancel(i.CancelReason.CARD_ON_FLOOR, "box1"), ANNA),
+        (i.Observed(IncidentKind.CARD_ON_FLOOR, "box1"), ANNA),
         (i.WithdrawReport(), ANNA),
         (i.ConfirmCancel(), BORIS),
         (i.AnswerQuestion(1, True), ANNA),
@@ -135,6 +135,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmPicture(), ANNA),
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
+        (i.VoidBox("box1"), BORIS),
     ]
     feeds: list[tuple[str, Callable[[Dealt], object]]] = [
         ("card_read", lambda d: d.scan()),
@@ -187,7 +188,8 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
     arguments: dict[str, tuple[object, ...]] = {
         "verify_deck": (52,),
         "turn_cards": ("switch",),
-        "report_cancel": (i.CancelReason.TECHNICAL,),
+        "observed": (IncidentKind.CARD_ON_FLOOR,),
+        "void_box": ("box1",),
     }
     shown = draw(situation(phase, state).table.state).buttons
     for name in i.PRESS_NAMES:

@@ -20,6 +20,8 @@ class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
     reading: int
     card: str | None = None
     commitment: str | None = None
+    held: int | None = None
+    """The number of the held card that this is."""
 
 
 class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
@@ -50,6 +52,27 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
     commitment: str
 
 
+class CardHeld(Event, frozen=True, kw_only=True, tag="card.held"):
+    """A card that came out too early waits, face down; it is the next one that becomes due (row 23a)."""
+
+    n: int
+    deal: int
+    reason: IncidentKind
+    commitment: str
+
+
+class CardsRestored(Event, frozen=True, kw_only=True, tag="cards.restored"):
+    """The cards lie again as they were dealt: recovered from the floor, or laid out once more."""
+
+    place: str | None = None
+
+
+class PositionCorrected(Event, frozen=True, kw_only=True, tag="position.corrected"):
+    """A card that lay at a wrong place lies at its own now (row 11)."""
+
+    place: str | None = None
+
+
 class CardsRevealed(Event, frozen=True, kw_only=True, tag="card.revealed"):
     """The cards of `place` were turned; their commitments are opened."""
 
@@ -72,5 +95,14 @@ class HandEvaluated(Event, frozen=True, kw_only=True, tag="hand.evaluated"):
 
 
 CardEvent: TypeAlias = (
-    CardDealt | CardShown | CardWithdrawn | CardBurned | CardsRevealed | CardLaidAside | HandEvaluated
+    CardDealt
+    | CardShown
+    | CardWithdrawn
+    | CardBurned
+    | CardHeld
+    | CardsRestored
+    | PositionCorrected
+    | CardsRevealed
+    | CardLaidAside
+    | HandEvaluated
 )

@@ -29,10 +29,12 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
 
 
 class IncidentAsked(Event, frozen=True, kw_only=True, tag="incident.asked"):
-    """The open incident waits for something else now; `prompt` replaces its text."""
+    """The open incident waits for something else now; `prompt` and the card it names replace the old ones."""
 
     incident: int
     prompt: str
+    place: str | None = None
+    n: int | None = None
 
 
 class IncidentDecided(Event, frozen=True, kw_only=True, tag="incident.decided"):

@@ -13,13 +13,14 @@ from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Au
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
-    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force."""
+    """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force."""
 
     audiences: ClassVar = EVERYBODY
     round_no: int
     game: str
     boxes: tuple[str, ...]
     rules: str
+    procedures: str
 
 
 class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
@@ -97,6 +98,13 @@ class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
     ended_by: str
 
 
+class BoxVoided(Event, frozen=True, kw_only=True, tag="box.voided"):
+    """A box is out of the round: all its wagers go back with the result (rows 23 and 24)."""
+
+    box: str
+    cell: str
+
+
 class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     """The engine's result, waiting for the dealer's RESULT. `outcome` has no wager rows here."""
 
@@ -162,6 +170,7 @@ RoundEvent: TypeAlias = (
     | HandsOffered
     | DecisionMade
     | DecisionClosed
+    | BoxVoided
     | ResultProposed
     | RoundConfirmed
     | RoundCancelled
