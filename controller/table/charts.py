@@ -79,9 +79,16 @@ class PhaseChart(StateChart[Any]):
     result_ready = dealing.to(result_proposed)
     confirm_result = result_proposed.to(confirmed)
     round_cancelled = (
-        betting.to(cancelled) | dealing.to(cancelled) | deciding.to(cancelled) | result_proposed.to(cancelled)
+        betting.to(cancelled)
+        | dealing.to(cancelled)
+        | deciding.to(cancelled)
+        | result_proposed.to(cancelled)
+        | shuffling.to(cancelled)
     )
     clear_table = confirmed.to(shuffling) | cancelled.to(shuffling)
+    # A redeal: the round stays open while the deck is shuffled again (OAB-24).
+    round_redealt = dealing.to(shuffling) | deciding.to(shuffling) | result_proposed.to(shuffling)
+    deal_again = shuffling.to(dealing)
     deck_suspect = shuffling.to(deck_check) | ready.to(shuffling)
 
     # What comes from the scanners, where it means something.
@@ -103,13 +110,44 @@ class PhaseChart(StateChart[Any]):
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     call_surplus = dealing.to(None) | deciding.to(None)
-    report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    report_cancel = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | shuffling.to(None)
+    )
+    withdraw_report = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | shuffling.to(None)
+    )
+    confirm_cancel = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | shuffling.to(None)
+    )
     answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    confirm_picture = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | shuffling.to(None)
+    )
+    go_on = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | shuffling.to(None)
+    )
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    order_redeal = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
 
 class IncidentChart(StateChart[Any]):
@@ -145,6 +183,7 @@ class IncidentChart(StateChart[Any]):
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
     order_rescan = supervisor.to(None)
+    order_redeal = supervisor.to(None)
     confirm_picture = picture.to(None)
     report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
@@ -153,7 +192,15 @@ UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_ta
 """Inputs that an open incident never holds back: time, and what the betting system knows."""
 
 ONLY_IN_INCIDENT = frozenset(
-    {"answer_question", "confirm_cancel", "withdraw_report", "go_on", "order_rescan", "confirm_picture"}
+    {
+        "answer_question",
+        "confirm_cancel",
+        "withdraw_report",
+        "go_on",
+        "order_rescan",
+        "order_redeal",
+        "confirm_picture",
+    }
 )
 
 

@@ -117,7 +117,7 @@ def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
     """Cancel the round: everything is refunded (RPL-73) and every commitment is opened."""
     current = t.in_play
-    dealing.abandon_window(t)
+    dealing.abandon_window(t, "cancel")
     place = incident.place
     decide(t, incident, Verdict.CANCELLED, by, reason)
     for other in reversed(list(t.incidents)):
@@ -129,6 +129,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
             reason=reason,
             incident=incident.number,
             place=place,
+            voided=tuple(current.voided),
             opened=result.open_commitments(current),
         )
     )
@@ -152,12 +153,12 @@ def withdraw_card(t: TableState, laid: LaidCard, reason: IncidentKind) -> None:
     t.emit(CardWithdrawn(place=laid.place, n=laid.n, reading=laid.reading, reason=reason))
 
 
-def report(t: TableState, command: ReportCancel, actor: str) -> None:
+def report(t: TableState, command: ReportCancel, actor: str, *, cell: str = "RPL-70") -> None:
     """RPL-70: the dealer reports; the table freezes until another person decides."""
     open_incident(
         t,
         IncidentKind.CANCEL_REPORTED,
-        "RPL-70",
+        cell,
         first="ask_supervisor",
         prompt=CALL_SUPERVISOR,
         report=Report(actor, command.reason, command.place),

@@ -47,9 +47,7 @@ def card_drawn_answered(t: TableState, incident: Incident, yes: bool, actor: str
 
 def restarted(t: TableState) -> None:
     """Row 35: the table went down in a round; people say what lies there before it goes on."""
-    current = t.in_play
-    scanner_lost(t)
-    window = current.window
+    window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
         window.interrupted = True
     open_incident(t, IncidentKind.RESTARTED, "35", first="ask_picture", prompt=CONFIRM_PICTURE)
@@ -57,10 +55,8 @@ def restarted(t: TableState) -> None:
 
 def picture_confirmed(t: TableState, incident: Incident, actor: str) -> None:
     """The dealer finds everything as the picture says."""
-    current = t.in_play
-    window = current.window
-    changed = current.program != t.program or current.rules != t.rules
-    if changed or (window is not None and window.interrupted):
+    window = t.in_play.window
+    if is_other_program(t) or (window is not None and window.interrupted):
         ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
     else:
         decide(t, incident, Verdict.WENT_ON, actor)
@@ -75,10 +71,15 @@ def may_go_on(t: TableState) -> bool:
         or incident.state is not IncidentState.SUPERVISOR
     ):
         return False
-    current = t.in_play
-    if current.program != t.program or current.rules != t.rules:
+    if is_other_program(t):
         return False
-    return current.window is None or not current.window.interrupted or current.window.undecided is False
+    window = t.in_play.window
+    return window is None or not window.interrupted or window.undecided is False
+
+
+def is_other_program(t: TableState) -> bool:
+    """Whether the round was opened by another version or under other rules: it may only be cancelled."""
+    return t.in_play.program != t.program or t.in_play.rules != t.rules
 
 
 def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:

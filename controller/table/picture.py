@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import dealing, incidents, interruptions, readings, redeal, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -57,6 +57,8 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    deal: int = 1
+    """Counts the deals of the round; more than 1 after a redeal."""
 
 
 def draw(t: TableState) -> Picture:
@@ -80,6 +82,7 @@ def draw(t: TableState) -> Picture:
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
+        deal=current.deal if current is not None else 1,
     )
 
 
@@ -114,6 +117,8 @@ def prompt(t: TableState) -> Prompt:
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
+    if t.phase is Phase.SHUFFLING and t.is_round_open:
+        return _say("REDEAL")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
@@ -151,7 +156,9 @@ def _fits(t: TableState, name: str) -> bool:
     match name:
         case "go_on":
             return interruptions.may_go_on(t)
-        case "open_betting":
+        case "confirm_shuffle" if not t.is_round_open:
+            return True
+        case "open_betting" | "confirm_shuffle":
             return t.scanners_up.issuperset(t.settings.scanners)
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
@@ -165,6 +172,12 @@ def _fits(t: TableState, name: str) -> bool:
             return incidents.may_withdraw(t)
         case "order_rescan":
             return readings.may_rescan(t)
+        case "order_redeal":
+            return redeal.may_redeal(t)
+        case "report_cancel":
+            return redeal.may_report(t)
+        case "close_table":
+            return not t.is_round_open
         case _:
             return True
 

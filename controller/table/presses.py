@@ -9,7 +9,7 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, result, surplus
+from controller.table import dealing, incidents, interruptions, readings, redeal, result, surplus
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -91,6 +91,7 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
+    i.OrderRedeal: SUPERVISORS,
 }
 
 
@@ -113,6 +114,7 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             | i.ConfirmPicture()
             | i.GoOn()
             | i.OrderRescan()
+            | i.OrderRedeal()
         ):
             return _exception(t, command, value.actor)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
@@ -127,6 +129,8 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
             t.move("open_table")
             t.emit(TableOpened())
         case i.CloseTable():
+            if t.is_round_open:
+                return Refusal.WRONG_PHASE  # The deck is shuffled for a redeal.
             t.move("close_table")
             t.emit(TableClosed())
         case i.VerifyDeck(count=count):
@@ -134,6 +138,8 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
                 return Refusal.WRONG_COUNT
             t.move("verify_deck")
             t.emit(DeckVerified(count=count))
+        case i.ConfirmShuffle() if t.is_round_open:
+            return redeal.deal_again(t)
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
@@ -268,8 +274,7 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
         case i.ReportCancel(place=place):
             if place is not None and place not in (*t.game.places, *t.game.boxes, SWITCH, BURN):
                 return Refusal.UNKNOWN_PLACE
-            incidents.report(t, command, actor)
-            return None
+            return redeal.report(t, command, actor)
         case i.WithdrawReport():
             return incidents.withdraw_report(t, _top(t), actor)
         case i.ConfirmCancel():
@@ -281,6 +286,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
+        case i.OrderRedeal():
+            return redeal.order_redeal(t, _top(t), actor)
         case _:
             assert_never(command)
 

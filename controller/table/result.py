@@ -16,13 +16,21 @@ def confirm(t: TableState) -> None:
     """The dealer has pressed RESULT: the round is final and every commitment is opened."""
     current = t.in_play
     t.move("confirm_result")
-    t.emit(RoundConfirmed(rev=1, outcome=current.run.outcome, opened=open_commitments(current)))
+    t.emit(
+        RoundConfirmed(
+            rev=1,
+            outcome=current.run.outcome,
+            voided=tuple(current.voided),
+            opened=open_commitments(current),
+        )
+    )
     t.emit(RoundClosed(rev=1))
 
 
 def open_commitments(current: Round) -> tuple[OpenedCard, ...]:
-    """Open what has not been opened yet: burned cards, withdrawn readings, unturned cards."""
-    unopened = [laid.opening() for laid in (*current.laid, *current.burned) if not laid.open]
-    for laid in (*current.laid, *current.burned):
+    """Open what has not been opened yet: burned cards, withdrawn readings, unturned cards, of every deal."""
+    cards = (*current.abandoned, *current.laid, *current.burned)
+    unopened = [laid.opening() for laid in cards if not laid.open]
+    for laid in cards:
         laid.open = True
     return (*current.withdrawn, *unopened)

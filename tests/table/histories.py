@@ -99,6 +99,7 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.ConfirmPicture(),
             i.GoOn(),
             i.OrderRescan(),
+            i.OrderRedeal(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))

@@ -135,6 +135,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmPicture(), ANNA),
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
+        (i.OrderRedeal(), BORIS),
     ]
     feeds: list[tuple[str, Callable[[Dealt], object]]] = [
         ("card_read", lambda d: d.scan()),

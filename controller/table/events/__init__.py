@@ -64,6 +64,7 @@ from controller.table.events.rounds import (
     RoundConfirmed,
     RoundEvent,
     RoundOpened,
+    RoundRedealt,
 )
 
 AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent
@@ -112,6 +113,7 @@ __all__ = [
     "RoundConfirmed",
     "RoundEvent",
     "RoundOpened",
+    "RoundRedealt",
     "ScannerChanged",
     "TableClosed",
     "TableOpened",

@@ -66,3 +66,4 @@ class Verdict(StrEnum):
     DECK_CHECK = "DECK_CHECK"
     SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
     REFUND = "REFUND"
+    REDEALT = "REDEALT"

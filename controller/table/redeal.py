@@ -1,0 +1,112 @@
+"""The redeal of Oasis with bonus: a wrong number of cards has the round dealt anew (OAB-24, D-49).
+
+The round goes back to the shuffle and stays open: Antes, dark Bets and bonus stakes stand, betting is not
+opened again. What the abandoned deal asked, showed and cost is void; its cards are opened, and its fees and
+Bets come back, with the terminal event. Other games cancel (row 24).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.games.procedure import DEALER, BoxState
+from controller.games.published import voided_deal
+from controller.table import dealing, incidents, interruptions
+from controller.table.charts import INCIDENT_INPUTS, PHASE_INPUTS, Phase
+from controller.table.events import DeckShuffled, IncidentKind, Refusal, RoundRedealt, Verdict
+from controller.table.inputs import CancelReason, ReportCancel
+from controller.table.script_run import ScriptRun
+from controller.table.state import Incident, OpenWindow, TableState
+
+
+def report(t: TableState, command: ReportCancel, actor: str) -> Refusal | None:
+    """Take a person's report. A miscount is another cell than RPL-70, and a dealer's card seen is none."""
+    if not may_report(t):
+        return Refusal.WRONG_PHASE
+    match command.reason:
+        case CancelReason.WRONG_NUMBER_OF_CARDS if command.place is None:
+            return Refusal.UNKNOWN_PLACE
+        case CancelReason.WRONG_NUMBER_OF_CARDS:
+            incidents.report(t, command, actor, cell="OAB-24" if t.game.redeals else "24")
+        case CancelReason.HIDDEN_CARD_SHOWN if t.game.redeals and command.place == DEALER:
+            _play_on(t, command, actor)
+        case _:
+            incidents.report(t, command, actor)
+    return None
+
+
+def may_report(t: TableState) -> bool:
+    """Whether there is a round to report on: in the shuffle only one that is dealt anew."""
+    return t.phase is not Phase.SHUFFLING or t.is_round_open
+
+
+def _play_on(t: TableState, command: ReportCancel, actor: str) -> None:
+    """OAB-25: a dealer's card that was turned up by accident goes on record, and nothing else."""
+    noted = incidents.open_incident(
+        t,
+        IncidentKind.CANCEL_REPORTED,
+        "OAB-25",
+        first="ask_supervisor",
+        prompt=incidents.NOTED,
+        report=incidents.Report(actor, command.reason, command.place),
+    )
+    incidents.decide(t, noted, Verdict.WENT_ON, None, command.reason)
+
+
+def may_redeal(t: TableState) -> bool:
+    """Whether a supervisor may have the round dealt anew: cards lie, and their number was called wrong."""
+    incident = t.incident
+    if incident is None or not t.game.redeals or not t.is_round_open:
+        return False
+    asked = "order_redeal" in PHASE_INPUTS[t.phase] and "order_redeal" in INCIDENT_INPUTS[incident.state]
+    miscounted = incident.reason is CancelReason.WRONG_NUMBER_OF_CARDS
+    return asked and miscounted and bool(t.in_play.laid) and not interruptions.is_other_program(t)
+
+
+def order_redeal(t: TableState, incident: Incident, actor: str) -> Refusal | None:
+    """A supervisor has the round dealt anew; never a person who has reported what that would decide."""
+    if not may_redeal(t):
+        return Refusal.NO_INCIDENT
+    if any(known.reported_by == actor for known in t.incidents):
+        return Refusal.SAME_PERSON
+    redeal(t, incident, CancelReason.WRONG_NUMBER_OF_CARDS, actor)
+    return None
+
+
+def redeal(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
+    """Abandon the deal and go back to the shuffle inside the round (OAB-24)."""
+    dealing.abandon_window(t, "redeal")
+    incidents.decide(t, incident, Verdict.REDEALT, by, reason)
+    for other in reversed(list(t.incidents)):
+        incidents.decide(t, other, Verdict.REDEALT, by, reason)
+    t.move("round_redealt")
+    _begin_again(t)
+    t.emit(RoundRedealt(deal=t.in_play.deal, reason=reason, incident=incident.number, place=incident.place))
+
+
+def _begin_again(t: TableState) -> None:
+    """Leave of the round what stands: its bets. The script begins behind betting time."""
+    current = t.in_play
+    states = current.run.facts[0]
+    assert isinstance(states, Mapping)
+    current.voided.append(voided_deal(current.deal, (box for box in states if states[box] is BoxState.OPEN)))
+    current.abandoned += [*current.laid, *current.burned]
+    current.deal += 1
+    current.run = ScriptRun(t.game)
+    current.run.tell(states)
+    current.laid, current.burned, current.laid_at_window = [], [], 0
+    current.readings, current.rescans_used = {}, 0
+    current.answers, current.stages_closed = {}, {dealing.BETTING}
+    current.window = OpenWindow(dealing.BETTING, dealing.BETTING, True, t.now, dict(states))
+    current.window.is_open, current.window.settled, current.window.acknowledged = False, True, True
+    current.free_at = t.now
+
+
+def deal_again(t: TableState) -> Refusal | None:
+    """The deck is shuffled, cut and in the shoe again: the first card of the new deal is owed."""
+    if not t.scanners_up.issuperset(t.settings.scanners):
+        return Refusal.SCANNER_DOWN
+    t.move("deal_again")
+    t.register.shuffle()
+    t.emit(DeckShuffled())
+    return None
