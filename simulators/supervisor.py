@@ -13,7 +13,10 @@ SECOND = 1_000_000
 
 
 class Supervisor:
-    """Confirms cancels that somebody else has reported; after a restart lets go on where that is offered."""
+    """Confirms cancels that somebody else has reported, or has the round dealt anew where that is offered.
+
+    After a restart lets go on where that is offered.
+    """
 
     feed = Feed.STATION
 
@@ -54,6 +57,8 @@ class Supervisor:
     def _decision(self, picture: Picture) -> i.AnyCommand | None:
         if "go_on" in picture.buttons:
             return i.GoOn()
+        if "order_redeal" in picture.buttons:
+            return i.OrderRedeal()
         window = picture.window
         if picture.incident_kind == IncidentKind.RESTARTED and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.

@@ -9,7 +9,7 @@ from controller.games.procedure import DEALER, BoxState, Game
 from controller.games.russian_live import RussianLive
 from controller.games.sister_game import EXCHANGE, SisterGame
 from controller.games.sister_russian import RussianGame
-from simulators.faults.catalogue import AFTER_PURCHASE, FAULTS, LIVE, Course, Moment, Spot
+from simulators.faults.catalogue import AFTER_PURCHASE, FAULTS, LIVE, MISDEALS, Course, Moment, Spot
 
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "oasis_with_bonus": {
@@ -33,7 +33,8 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     assert isinstance(game, SisterGame), game
     left_out = LEFT_OUT.get(game.name, {})
     purchase = AFTER_PURCHASE if isinstance(game, RussianGame) else ()
-    faults = tuple(fault for fault in (*FAULTS, *purchase) if fault.id not in left_out)
+    misdeals = MISDEALS if game.redeals else ()
+    faults = tuple(fault for fault in (*FAULTS, *purchase, *misdeals) if fault.id not in left_out)
     dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
     deal = [(place, n) for n in range(1, HAND_SIZE + 1) for place in game.places][:-1]
     deciding = [box for box in game.boxes if box not in dark]

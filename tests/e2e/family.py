@@ -52,8 +52,8 @@ def whole_course(config: StationConfig) -> Course:
 def stacked(hands: int) -> Any:
     """A shoe that deals every hand the same ranks in every 20th round: Ace-King, 9, 5, 3."""
 
-    def shoe(seed: int, round_no: int) -> tuple[Card, ...]:
-        cards = shuffled(seed, round_no)
+    def shoe(seed: int, round_no: int, deal: int) -> tuple[Card, ...]:
+        cards = shuffled(seed, round_no, deal)
         if round_no % TIED_EVERY:
             return cards
         named = {str(card): card for card in cards}
@@ -104,7 +104,7 @@ class Family:
     def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
         """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
         out_count, burned = self.studio.dealer.out[number]
-        shoe = self.shoe(self.studio.dealer.seed, number)
+        shoe = self.shoe(self.studio.dealer.seed, number, self.studio.dealer.deals[number])
         laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
         counted = [bet for bet in bets.values() if not bet.get("late")]
         if any(bet.get("cancelled") for bet in bets.values()) or not counted:
