@@ -75,11 +75,15 @@ class Family:
         self.config = config_in(folder, game)
         self.boxes: tuple[str, ...] = self.config.game.boxes
         self.shoe = stacked(len(self.boxes) + 1)
-        self.plan = Plan(seed, Amount.MANY, course=whole_course(self.config))
+        self.plan = Plan(seed, Amount.MANY, course=self.course())
         self.studio = Studio(
             self.config, seed=seed, rounds=rounds, plan=self.plan, players=players, shoe=self.shoe
         )
         self.settings = tomllib.loads((folder / "games" / f"{game}.toml").read_text())
+
+    def course(self) -> Course:
+        """What can go wrong, all of it equally often."""
+        return whole_course(self.config)
 
     def play(self, *watchers: Any) -> None:
         studio = self.studio
