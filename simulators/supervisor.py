@@ -24,6 +24,8 @@ class Supervisor:
         self.name = name
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
+        self._planned_at: dict[int, int] = {}
+        """When each incident is looked into; it keeps its time when a restart brings it again."""
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
@@ -41,8 +43,10 @@ class Supervisor:
         if picture.incident_state != "supervisor":
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
-        delay_us = 0 if picture.incident_kind == IncidentKind.RESTARTED else 3 * SECOND
-        return [Planned(now_us + delay_us, Wake(str(key)))]
+        if picture.incident_kind == IncidentKind.RESTARTED:
+            return [Planned(now_us, Wake(str(key)))]
+        due_us = self._planned_at.setdefault(picture.prompt.incident or 0, now_us + 3 * SECOND)
+        return [Planned(max(now_us, due_us), Wake(str(key)))]
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Decide, if the question still stands."""

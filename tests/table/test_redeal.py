@@ -9,8 +9,9 @@ from table.dealt import ANNA, BETS, BLUE, BORIS, CLARA, Dealt, cancelled, digest
 from table.invariants import Watcher
 from table.test_decisions import DARK, EMPTY, OPEN, dealt, decide
 from table.test_matrix import attempts, is_accepted
+from table.test_secrecy import told
 
-from controller.cards import DECK
+from controller.cards import DECK, Card
 from controller.games.published import Result, Wager
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -395,6 +396,36 @@ def test_in_the_shuffle_every_input_is_answered_and_every_button_works(state: In
         if name in i.PRESS_NAMES:
             assert is_accepted(Phase.SHUFFLING, state, name) or refused is not None
             assert (name in shown) == (refused is None), name
+
+
+# Secrecy.
+
+
+def in_two_deals(hidden_card: str) -> Dealt:
+    """A round whose first deal has this card as the dealer's first, dealt anew and played to its end."""
+    game, settings = at_options().game, at_options().settings
+    d = Dealt(game=game, settings=settings)
+    others = [card for card in DECK if str(card) not in ("Kc", "9s")]
+    d.shoe = [*others[:2], Card.parse(hidden_card), *others[2:]]
+    d.to_betting()
+    d.press(i.CloseBetting())
+    d.press(i.BetsTaken({"box1": OPEN, "box2": EMPTY, "box3": DARK}), BETS)
+    d.deal(DEAL_CARDS)
+    decide(d, "options", "box1", "EXCHANGE", 3)
+    d.deal(1)
+    return played_out(shuffled(redealt(d)), 2)
+
+
+def test_a_hidden_card_of_the_abandoned_deal_changes_nothing_before_the_end_of_the_round() -> None:
+    """The differential proof: two runs that differ in it tell everybody the same, but for its commitment."""
+    one, other = in_two_deals("Kc"), in_two_deals("9s")
+    assert len(one.steps) == len(other.steps)
+    for mine, theirs in zip(one.steps[:-1], other.steps[:-1], strict=True):
+        for audience in AUDIENCES:
+            assert told(one, mine, audience, place="dealer") == told(other, theirs, audience, place="dealer")
+    for d, card in ((one, "Kc"), (other, "9s")):
+        opened = {(each.place, each.n, each.deal): each.card for each in only(d.last, RoundConfirmed).opened}
+        assert opened["dealer", 1, 1] == card
 
 
 def test_the_same_inputs_deal_anew_in_the_same_bytes() -> None:
