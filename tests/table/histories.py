@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rules, stacked
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState
+from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.inputs import CancelReason
 from controller.table.picture import draw
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
 PEOPLE = (ANNA, BORIS, CLARA)
+REDEALING_RULES = Path(__file__).parents[2] / "config" / "games" / "oasis_with_bonus.toml"
 
 
 def fresh(seed: int) -> Dealt:
     """Return a table for this seed: hands, and whether unused switch cards are skipped, hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
     return Dealt(FAILS if seed % 3 else PLAYS, rules=rules)
+
+
+def fresh_redealing(seed: int) -> Dealt:
+    """Return a table of the game that deals anew (OAB-24)."""
+    game = GAMES["oasis_with_bonus"].build(tomllib.loads(REDEALING_RULES.read_text()))
+    d = Dealt(game=game)
+    d.shoe = Random(seed).sample(DECK, len(DECK))
+    return d
 
 
 def play(d: Dealt, seed: int, steps: int, check: Callable[[Dealt], None]) -> None:
@@ -159,6 +171,8 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             _scan_next(d)
         case "WAIT_FOR_FACTS":
             _take_bets(d, random)
+        case "WAIT_FOR_PLAYERS" if d.game.redeals and random.random() < 0.9:
+            _decide(d, random)
         case "WAIT_FOR_PLAYERS":
             _tell(d, random) if random.random() < 0.7 else d.advance(16_000)
         case "SAME_CARD":
@@ -168,14 +182,28 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "CARD_DRAWN":
             d.answer(random.random() < 0.5)
         case "CALL_SUPERVISOR":
-            command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
-            d.press(command, random.choice((BORIS, CLARA)))
+            often = (i.OrderRedeal(),) * 4 if d.game.redeals else ()
+            commands = (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), *often)
+            d.press(random.choice(commands), random.choice((BORIS, CLARA)))
         case "SCANNER_GONE":
             d.plug()
         case code:
-            if code == "SHUFFLE":
-                d.shoe = stacked(d.hands)
+            if code in ("SHUFFLE", "REDEAL"):
+                d.shoe = random.sample(DECK, len(DECK)) if d.game.redeals else stacked(d.hands)
             d.press(_press_for(code, prompt.place))
+
+
+def _decide(d: Dealt, random: Random) -> None:
+    """Let a box decide, or somebody call a miscount."""
+    window = d.table.state.in_play.window
+    assert window is not None and window.decides is not None
+    if random.random() < 0.15:
+        d.press(i.ReportCancel(CancelReason.WRONG_NUMBER_OF_CARDS, "box1"), random.choice(PEOPLE))
+        return
+    action = random.choice(window.decides.actions)
+    positions = tuple(random.sample(range(1, 6), random.randint(1, 5))) if action == "EXCHANGE" else ()
+    name = window.window if random.random() < 0.9 else window.stage
+    d.press(i.DecisionTaken(name, random.choice(window.decides.boxes), action, positions), BETS)
 
 
 def _scan_next(d: Dealt) -> None:
@@ -191,6 +219,7 @@ def _press_for(code: str, place: str | None) -> i.AnyCommand:
         "OPEN_TABLE": i.OpenTable(),
         "VERIFY_DECK": i.VerifyDeck(52),
         "SHUFFLE": i.ConfirmShuffle(),
+        "REDEAL": i.ConfirmShuffle(),
         "START": i.OpenBetting(),
         "PLACE_BETS": i.CloseBetting(),
         "TURN": i.TurnCards(place or ""),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import pytest
-from table.dealt import ANNA, BETS, BLUE, BORIS, CLARA, Dealt, cancelled, digest, every, only, refusal
+from table.dealt import ANNA, BETS, BLUE, BORIS, CLARA, RED, Dealt, cancelled, digest, every, only, refusal
+from table.histories import fresh_redealing, play
 from table.invariants import Watcher
 from table.test_decisions import DARK, EMPTY, OPEN, dealt, decide
 from table.test_matrix import attempts, is_accepted
@@ -30,6 +32,7 @@ from controller.table.events import (
     IncidentOpened,
     OpenedCard,
     Refusal,
+    RoundCancelled,
     RoundClosed,
     RoundConfirmed,
     RoundOpened,
@@ -433,3 +436,23 @@ def test_the_same_inputs_deal_anew_in_the_same_bytes() -> None:
     again = Table(d.settings, d.game, BLUE, ())
     bytes_again = [encode_events(again.step(i.decode_input(i.encode_input(value)))) for value in d.inputs]
     assert bytes_again == [encode_events(events) for events in d.steps]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_invariants_hold_in_a_random_history_with_redeals(seed: int) -> None:
+    d = fresh_redealing(seed)
+    play(d, seed, 600, Watcher().check)
+
+
+def test_the_random_histories_deal_anew_in_every_way() -> None:
+    """The proof that the histories above are worth something."""
+    deals, ends = set(), Counter[str]()
+    for seed in range(12):
+        d = fresh_redealing(seed)
+        play(d, seed, 600, lambda _: None)
+        deals |= {event.deal for event in every(d.events, RoundRedealt)}
+        for kind in (RoundConfirmed, RoundCancelled):
+            ends[kind.__name__] += sum(bool(end.voided) for end in every(d.events, kind))
+        again = Table(d.settings, d.game, BLUE, (RED,))
+        assert [encode_events(again.step(value)) for value in d.inputs] == [encode_events(s) for s in d.steps]
+    assert deals >= {2, 3} and ends["RoundConfirmed"] >= 5 and ends["RoundCancelled"] >= 3
