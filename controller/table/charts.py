@@ -79,16 +79,9 @@ class PhaseChart(StateChart[Any]):
     result_ready = dealing.to(result_proposed)
     confirm_result = result_proposed.to(confirmed)
     round_cancelled = (
-        betting.to(cancelled)
-        | dealing.to(cancelled)
-        | deciding.to(cancelled)
-        | result_proposed.to(cancelled)
-        | shuffling.to(cancelled)
+        betting.to(cancelled) | dealing.to(cancelled) | deciding.to(cancelled) | result_proposed.to(cancelled)
     )
     clear_table = confirmed.to(shuffling) | cancelled.to(shuffling)
-    # A redeal: the round stays open while the deck is shuffled again (OAB-24).
-    round_redealt = dealing.to(shuffling) | deciding.to(shuffling) | result_proposed.to(shuffling)
-    deal_again = shuffling.to(dealing)
     deck_suspect = shuffling.to(deck_check) | ready.to(shuffling)
 
     # What comes from the scanners, where it means something.
@@ -110,44 +103,24 @@ class PhaseChart(StateChart[Any]):
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     call_surplus = dealing.to(None) | deciding.to(None)
-    report_cancel = (
-        betting.to(None)
-        | dealing.to(None)
-        | deciding.to(None)
-        | result_proposed.to(None)
-        | shuffling.to(None)
-    )
-    withdraw_report = (
-        betting.to(None)
-        | dealing.to(None)
-        | deciding.to(None)
-        | result_proposed.to(None)
-        | shuffling.to(None)
-    )
-    confirm_cancel = (
-        betting.to(None)
-        | dealing.to(None)
-        | deciding.to(None)
-        | result_proposed.to(None)
-        | shuffling.to(None)
-    )
+    report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    confirm_picture = (
-        betting.to(None)
-        | dealing.to(None)
-        | deciding.to(None)
-        | result_proposed.to(None)
-        | shuffling.to(None)
-    )
-    go_on = (
-        betting.to(None)
-        | dealing.to(None)
-        | deciding.to(None)
-        | result_proposed.to(None)
-        | shuffling.to(None)
-    )
+    confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+
+    # A redeal: the round stays open while the deck is shuffled again (OAB-24).
     order_redeal = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    round_redealt = dealing.to(shuffling) | deciding.to(shuffling) | result_proposed.to(shuffling)
+    deal_again = shuffling.to(dealing)
+    round_cancelled |= shuffling.to(cancelled)
+    report_cancel |= shuffling.to(None)
+    withdraw_report |= shuffling.to(None)
+    confirm_cancel |= shuffling.to(None)
+    confirm_picture |= shuffling.to(None)
+    go_on |= shuffling.to(None)
 
 
 class IncidentChart(StateChart[Any]):
