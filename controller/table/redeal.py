@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.games.procedure import DEALER, BoxState
+from controller.games.procedure import DEALER, BoxState, Deal
 from controller.games.published import voided_deal
 from controller.table import dealing, incidents, interruptions
 from controller.table.charts import INCIDENT_INPUTS, PHASE_INPUTS, Phase
@@ -54,13 +54,18 @@ def _play_on(t: TableState, command: ReportCancel, actor: str) -> None:
 
 
 def may_redeal(t: TableState) -> bool:
-    """Whether a supervisor may have the round dealt anew: cards lie, and their number was called wrong."""
+    """Whether a supervisor may have the round dealt anew: a number of cards was called wrong in the deal."""
     incident = t.incident
     if incident is None or not t.game.redeals or not t.is_round_open:
         return False
     asked = "order_redeal" in PHASE_INPUTS[t.phase] and "order_redeal" in INCIDENT_INPUTS[incident.state]
     miscounted = incident.reason is CancelReason.WRONG_NUMBER_OF_CARDS
-    return asked and miscounted and bool(t.in_play.laid) and not interruptions.is_other_program(t)
+    return asked and miscounted and _is_dealt(t) and not interruptions.is_other_program(t)
+
+
+def _is_dealt(t: TableState) -> bool:
+    """Whether the bets are known, and somebody gets cards for them."""
+    return bool(t.in_play.laid) or isinstance(t.in_play.run.owed, Deal)
 
 
 def order_redeal(t: TableState, incident: Incident, actor: str) -> Refusal | None:

@@ -275,16 +275,27 @@ def test_row_24_other_games_cancel(game: str) -> None:
     assert refusal(d.press(i.OrderRedeal(), BORIS)) is Refusal.NO_INCIDENT
 
 
-def test_a_miscount_before_a_card_lies_is_no_redeal() -> None:
+def test_nothing_is_dealt_anew_before_the_bets_are_known_or_without_any() -> None:
     d = Dealt(game=at_options().game, settings=at_options().settings)
     d.to_betting()
     d.press(MISCOUNT)
     assert refusal(d.press(i.OrderRedeal(), BORIS)) is Refusal.WRONG_PHASE
     d.press(i.WithdrawReport())
     d.press(i.CloseBetting())
-    d.press(i.BetsTaken({"box1": OPEN}), BETS)
     d.press(MISCOUNT)
     assert refusal(d.press(i.OrderRedeal(), BORIS)) is Refusal.NO_INCIDENT
+    d.press(i.BetsTaken(dict.fromkeys(("box1", "box2", "box3"), EMPTY)), BETS)
+    assert d.phase is Phase.RESULT_PROPOSED
+    assert refusal(d.press(i.OrderRedeal(), BORIS)) is Refusal.NO_INCIDENT
+
+
+def test_oab_24_a_miscount_of_the_first_cards_is_one_too() -> None:
+    """Two cards came out and neither was scanned."""
+    d = Dealt(game=at_options().game, settings=at_options().settings)
+    d.to_betting()
+    d.press(i.CloseBetting())
+    d.press(i.BetsTaken({"box1": OPEN, "box2": EMPTY, "box3": DARK}), BETS)
+    played_out(shuffled(redealt(d)), 2)
 
 
 def test_oab_25_a_dealers_card_that_was_seen_goes_on_record_and_the_table_plays_on() -> None:
