@@ -25,6 +25,7 @@ DELAYS_MS = {
     "OPEN_TABLE": (500, 1_000),
     "VERIFY_DECK": (2_000, 4_000),
     "SHUFFLE": (3_000, 5_000),
+    "REDEAL": (3_000, 5_000),
     "START": (800, 1_500),
     "DEAL_CARD": (900, 1_500),
     "TURN": (1_500, 2_500),
@@ -67,13 +68,15 @@ class Dealer:
         self.committed: dict[int, Case] = {}
         """The faults that have been carried out, by round."""
         self.out: dict[int, tuple[int, frozenset[int]]] = {}
-        """How many cards left the shoe in a round, and which of them, counted from 0, were burned."""
+        """How many cards left the shoe in a round's last deal, and which of them, from 0, were burned."""
+        self.deals: dict[int, int] = {}
+        """How often each round was dealt."""
         self._misdeeds = Misdeeds(self)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
-        self._scanned: tuple[int, int] | None = None
-        """Round and place in the shoe of the card that was scanned last."""
+        self._scanned: tuple[int, int, int] | None = None
+        """Round, deal and place in the shoe of the card that was scanned last."""
 
     # Seeing.
 
@@ -89,6 +92,7 @@ class Dealer:
         key = (
             picture.epoch,
             picture.round_no,
+            picture.deal,
             picture.phase,
             prompt.code,
             prompt.place,
@@ -126,6 +130,9 @@ class Dealer:
         if picture.roundid is None:
             return
         _, burned = self.out.get(picture.round_no, (0, frozenset()))
+        if self.deals.get(picture.round_no, 1) != picture.deal:
+            burned = frozenset()
+        self.deals[picture.round_no] = picture.deal
         out = out_count(picture)
         if picture.burned_count > len(burned):
             burned |= {out - 1}
@@ -159,7 +166,7 @@ class Dealer:
         start = max(now_us, picture.prompt.not_before_us or 0)
         at_us = start + self._delay_us(picture)
         if code not in AT_ONCE:
-            prompt = (picture.round_no, picture.phase, code, picture.prompt.place, picture.prompt.n)
+            prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
         return [Planned(at_us, Wake(str(self._key)))]
 
@@ -187,7 +194,7 @@ class Dealer:
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
-                drawn = self._scanned == (picture.round_no, out_count(picture))
+                drawn = self._scanned == (picture.round_no, picture.deal, out_count(picture))
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case code:
                 return [self.press(picture, self._command(code, picture.prompt.place))]
@@ -197,6 +204,7 @@ class Dealer:
             "OPEN_TABLE": i.OpenTable(),
             "VERIFY_DECK": i.VerifyDeck(52),
             "SHUFFLE": i.ConfirmShuffle(),
+            "REDEAL": i.ConfirmShuffle(),
             "START": i.OpenBetting(),
             "TURN": i.TurnCards(place or ""),
             "LAY_ASIDE": i.LayCardAside(),
@@ -220,15 +228,15 @@ class Dealer:
 
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
-        return self._shoe(self.seed, picture.round_no)[out_count(picture) - back]
+        return self._shoe(self.seed, picture.round_no, picture.deal)[out_count(picture) - back]
 
     def last_of_shoe(self, picture: Picture) -> Card:
-        """Return a card that never leaves the shoe in this round."""
-        return self._shoe(self.seed, picture.round_no)[-1]
+        """Return a card that never leaves the shoe in this deal."""
+        return self._shoe(self.seed, picture.round_no, picture.deal)[-1]
 
     def hold(self, picture: Picture) -> str:
         """Take the next card out of the shoe and under the scanner; returns its code."""
-        self._scanned = (picture.round_no, out_count(picture))
+        self._scanned = (picture.round_no, picture.deal, out_count(picture))
         return self.hardware.spell(self.card(picture))
 
     def scan(self, picture: Picture) -> Bytes:

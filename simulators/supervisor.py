@@ -13,7 +13,10 @@ SECOND = 1_000_000
 
 
 class Supervisor:
-    """Confirms cancels that somebody else has reported; after a restart lets go on where that is offered."""
+    """Confirms cancels that somebody else has reported, or has the round dealt anew where that is offered.
+
+    After a restart lets go on where that is offered.
+    """
 
     feed = Feed.STATION
 
@@ -21,6 +24,8 @@ class Supervisor:
         self.name = name
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
+        self._planned_at: dict[int, int] = {}
+        """When each incident is looked into; it keeps its time when a restart brings it again."""
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
@@ -38,8 +43,10 @@ class Supervisor:
         if picture.incident_state != "supervisor":
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
-        delay_us = 0 if picture.incident_kind == IncidentKind.RESTARTED else 3 * SECOND
-        return [Planned(now_us + delay_us, Wake(str(key)))]
+        if picture.incident_kind == IncidentKind.RESTARTED:
+            return [Planned(now_us, Wake(str(key)))]
+        due_us = self._planned_at.setdefault(picture.prompt.incident or 0, now_us + 3 * SECOND)
+        return [Planned(max(now_us, due_us), Wake(str(key)))]
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Decide, if the question still stands."""
@@ -52,10 +59,13 @@ class Supervisor:
         return [Planned(now_us, Press("operator", self.name, picture.round_no, command))]
 
     def _decision(self, picture: Picture) -> i.AnyCommand | None:
-        if "go_on" in picture.buttons:
+        restarted = picture.incident_kind == IncidentKind.RESTARTED
+        if restarted and "go_on" in picture.buttons:
             return i.GoOn()
+        if "order_redeal" in picture.buttons:
+            return i.OrderRedeal()
         window = picture.window
-        if picture.incident_kind == IncidentKind.RESTARTED and window is not None and not window.settled:
+        if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.
         return i.ConfirmCancel() if "confirm_cancel" in picture.buttons else None
 

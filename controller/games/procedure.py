@@ -162,6 +162,11 @@ class Game(Protocol):
         """How many re-scans the whole initial deal allows (RPL-75)."""
         ...
 
+    @property
+    def redeals(self) -> bool:
+        """Whether a wrong number of cards at a place has the round dealt anew (OAB-24), not cancelled."""
+        ...
+
     def initial_deal(self, step: Deal) -> bool:
         """Whether this card belongs to the initial deal (RPL-70, RPL-75 ask)."""
         ...

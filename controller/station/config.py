@@ -158,10 +158,11 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     game_path = home.parent / "games" / f"{table.game}.toml"
     game = _build_game(table.game, game_path, files)
     decks = {name: _read_deck(home, name, files) for name in (table.deck, *table.other_decks)}
-    _check(path, table, game)
+    profile = load_profile(home, table.profile, files)
+    _check(path, table, game, profile)
     return StationConfig(
         path=path,
-        settings=_settings(table, load_profile(home, table.profile, files)),
+        settings=_settings(table, profile),
         environment=table.environment,
         game=game,
         deck=decks[table.deck],
@@ -225,7 +226,7 @@ def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
     return msgspec.structs.replace(scanner, port=port)
 
 
-def _check(path: Path, table: TableFile, game: Game) -> None:
+def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     """What no single key can say: the parts must fit together."""
     stages = GAMES[table.game].stages
     _check_keys(path, "times.windows_ms", table.times.windows_ms, stages)
@@ -240,6 +241,10 @@ def _check(path: Path, table: TableFile, game: Game) -> None:
         raise ConfigError(f"{path}: people: a table needs a dealer and a supervisor, who are two people")
     if Role.BETTING in table.people.values():
         raise ConfigError(f"{path}: people: betting is the role of the betting system, not of a person")
+    redealt = [cell.id for row in profile.rows.values() for cell in row.cells if cell.offers("order_redeal")]
+    if redealt and not game.redeals:
+        where = f"{path}: profile: {profile.name}"
+        raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     for name, scanner in table.scanners.items():
         try:
             open_framer(scanner.family, scanner.options)

@@ -199,6 +199,7 @@ def _procedure(sheet: Sheet) -> Iterator[RenderableType]:
         table.add_row(f"{number}.", text)
     if sheet.procedure.without_bets is not None:
         table.add_row("", sheet.procedure.without_bets)
+    table.add_row("", sheet.procedure.miscount)
     yield Padding(table, (0, 0, 1, 1))
 
 

@@ -21,6 +21,7 @@ from controller.games.published import (
     ShownCombination,
 )
 from controller.games.rules import MAIN
+from controller.table.charts import Phase
 from controller.table.texts import PROMPTS, decision_text, place_text, prompt_text
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -64,7 +65,9 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     `now_us` is wall time, which countdowns run against; `stale`: the table has not been heard for 3 s.
     """
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
-    title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {PHASES.get(snapshot.phase, snapshot.phase)}"
+    deal = f", deal {snapshot.deal}" if snapshot.deal > 1 else ""
+    phase = PHASES.get(snapshot.phase, snapshot.phase)
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {phase}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
 
@@ -116,6 +119,8 @@ def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
         if text in PROMPTS:
             text = prompt_text(text, incident.place, incident.n)
         yield Text(f"HELD: {text} ({incident.kind}, cell {incident.cell})", "bold red")
+    if snapshot.deal > 1 and snapshot.phase == Phase.SHUFFLING:
+        yield Text("the round is dealt anew, bets stand", "bold yellow")
     for window in snapshot.windows:
         yield _window(window, now_us)
         for box, decision in window.decisions.items():

@@ -119,6 +119,16 @@ class PhaseChart(StateChart[Any]):
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     void_box = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
+    # A redeal: the round stays open while the deck is shuffled again (OAB-24).
+    order_redeal = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    round_redealt = dealing.to(shuffling) | deciding.to(shuffling) | result_proposed.to(shuffling)
+    deal_again = shuffling.to(dealing)
+    round_cancelled |= shuffling.to(cancelled)
+    withdraw_report |= shuffling.to(None)
+    confirm_cancel |= shuffling.to(None)
+    confirm_picture |= shuffling.to(None)
+    go_on |= shuffling.to(None)
+
 
 class IncidentChart(StateChart[Any]):
     """Life of an incident. It closes the gate for cards and confirmations, never for time or facts."""
@@ -160,6 +170,7 @@ class IncidentChart(StateChart[Any]):
     go_on = supervisor.to(None)
     order_rescan = supervisor.to(None)
     void_box = supervisor.to(None)
+    order_redeal = supervisor.to(None)
     confirm_picture = picture.to(None)
     observed = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
@@ -175,6 +186,7 @@ ONLY_IN_INCIDENT = frozenset(
         "go_on",
         "order_rescan",
         "void_box",
+        "order_redeal",
         "confirm_picture",
     }
 )

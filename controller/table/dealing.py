@@ -90,7 +90,7 @@ def follow(t: TableState) -> None:
 def _serve(t: TableState, step: DecisionOf) -> None:
     """Go on with a box that has decided, or that has let its time pass; else the script waits for it."""
     window = t.in_play.window
-    assert window is not None and window.window == step.stage
+    assert window is not None and window.stage == step.stage
     decision = window.decisions.get(step.box)
     if decision is None and not window.settled:
         return
@@ -141,7 +141,7 @@ def announce(t: TableState) -> None:
 
 def _open_betting(t: TableState) -> None:
     closes_at = t.now + t.settings.betting_ms * MILLISECOND
-    t.in_play.window = OpenWindow(BETTING, True, closes_at)
+    t.in_play.window = OpenWindow(BETTING, BETTING, True, closes_at)
     t.arm(WINDOW_TIMER, closes_at)
     t.emit(
         BettingOpened(
@@ -158,16 +158,17 @@ def _open_betting(t: TableState) -> None:
 def _open_window(t: TableState, step: Window | Decide) -> None:
     duration_ms = t.settings.windows_ms[step.stage]
     closes_at = t.now + duration_ms * MILLISECOND
-    t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
+    name = window_name(t, step)
+    t.in_play.window = OpenWindow(name, step.stage, step.frees_card, closes_at)
     if isinstance(step, Decide):
         t.in_play.window.decides = step
-        voided = [box for box in step.boxes if box in t.in_play.voided]
+        voided = [box for box in step.boxes if box in t.in_play.voided_boxes]
         t.in_play.window.decisions.update(dict.fromkeys(voided, Decision(None)))
     t.arm(WINDOW_TIMER, closes_at)
     t.move("window_opened")
     t.emit(
         DecisionOpened(
-            window=step.stage,
+            window=name,
             stage=step.stage,
             boxes=step.boxes,
             actions=step.actions,
@@ -185,7 +186,13 @@ def _open_window(t: TableState, step: Window | Decide) -> None:
 def offer_hands(t: TableState, step: Window | Decide) -> None:
     """Tell the betting system what the choices are worth (RPL-82)."""
     if step.hands is not None:
-        t.emit(HandsOffered(window=step.stage, hands=step.hands))
+        t.emit(HandsOffered(window=window_name(t, step), hands=step.hands))
+
+
+def window_name(t: TableState, step: Window | Decide) -> str:
+    """Return the name of a window: an answer to an abandoned deal must not count in the next (OAB-24)."""
+    deal = t.in_play.deal
+    return step.stage if deal == 1 else f"{step.stage}/{deal}"
 
 
 def close_window(t: TableState, ended_by: str) -> None:
@@ -197,7 +204,7 @@ def close_window(t: TableState, ended_by: str) -> None:
     t.disarm(WINDOW_TIMER)
     _announce_end(t, window, ended_by)
     current.laid_at_window = len(current.laid)
-    current.stages_closed.add(window.window)
+    current.stages_closed.update((window.stage, window.window))
     current.free_at = window.closes_at + t.settings.guard_ms * MILLISECOND if window.frees_card else t.now
     if window.window == BETTING:
         t.move("bets_closed")
@@ -222,15 +229,15 @@ def _announce_end(t: TableState, window: OpenWindow, ended_by: str) -> None:
     if window.window == BETTING:
         t.emit(BetsClosed(window=BETTING, prompt="NO_MORE_BETS", at_us=t.now, ended_by=ended_by))
     else:
-        t.emit(DecisionClosed(window=window.window, stage=window.window, at_us=t.now, ended_by=ended_by))
+        t.emit(DecisionClosed(window=window.window, stage=window.stage, at_us=t.now, ended_by=ended_by))
 
 
-def abandon_window(t: TableState) -> None:
-    """The round is cancelled: an open window ends now, and nothing is asked any more."""
+def abandon_window(t: TableState, ended_by: str) -> None:
+    """The round is cancelled, or dealt anew: an open window ends now, and nothing is asked any more."""
     window = t.in_play.window
     if window is not None and window.is_open:
         window.is_open = False
-        _announce_end(t, window, "cancel")
+        _announce_end(t, window, ended_by)
     t.deadlines.clear()
 
 

@@ -86,7 +86,7 @@ def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
     """Cancel the round: everything is refunded (RPL-73) and every commitment is opened."""
     current = t.in_play
-    dealing.abandon_window(t)
+    dealing.abandon_window(t, "cancel")
     place = incident.place
     deck_out = any(known.deck_out for known in t.incidents)
     decide(t, incident, Verdict.CANCELLED, by, reason)
@@ -99,6 +99,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
             reason=reason,
             incident=incident.number,
             place=place,
+            voided=tuple(current.voided),
             opened=result.open_commitments(current),
         )
     )

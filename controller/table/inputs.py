@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 class CancelReason(StrEnum):
-    """Why a round is cancelled: the six of RPL-70, and the deck that is not what it should be."""
+    """Why a round is cancelled: the six of RPL-70, the deck that is not what it should be, a miscount."""
 
     HIDDEN_CARD_SHOWN = "HIDDEN_CARD_SHOWN"
     WRONG_READING = "WRONG_READING"
@@ -32,8 +32,9 @@ class CancelReason(StrEnum):
     TABLE_CLEARED = "TABLE_CLEARED"
     CARD_ON_FLOOR = "CARD_ON_FLOOR"
     TECHNICAL = "TECHNICAL"
-    WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
     DECK_INTEGRITY = "DECK_INTEGRITY"
+    WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
+    """A place has not its due number (OAB-24, row 24); the report names it."""
 
 
 def _snake(name: str) -> str:
@@ -224,6 +225,10 @@ class OrderRescan(Command, frozen=True):
     """A supervisor orders the card to be scanned once more."""
 
 
+class OrderRedeal(Command, frozen=True):
+    """A supervisor has the round dealt anew (OAB-24)."""
+
+
 TablePress: TypeAlias = OpenTable | CloseTable | VerifyDeck | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (
@@ -236,6 +241,7 @@ ExceptionPress: TypeAlias = (
     | ConfirmPicture
     | GoOn
     | OrderRescan
+    | OrderRedeal
 )
 AnyCommand: TypeAlias = (
     BetsTaken | WindowFacts | DecisionTaken | AnswerQuestion | TablePress | RoundPress | ExceptionPress

@@ -38,9 +38,7 @@ def scanner_back(t: TableState) -> None:
 
 def restarted(t: TableState) -> None:
     """Row 35: the table went down in a round; people say what lies there before it goes on."""
-    current = t.in_play
-    scanner_lost(t)
-    window = current.window
+    window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
         window.interrupted = True
     procedures.meet(t, IncidentKind.RESTARTED, {Axis.CERTAIN: Known.UNKNOWN})
@@ -48,10 +46,9 @@ def restarted(t: TableState) -> None:
 
 def picture_confirmed(t: TableState, incident: Incident, actor: str) -> None:
     """The dealer finds everything as the picture says; an interrupted window is uncertain all the same."""
-    current = t.in_play
-    window = current.window
-    changed = current.program != t.program or current.rules != t.rules
-    procedures.answered(t, incident, not changed and (window is None or not window.interrupted), actor)
+    window = t.in_play.window
+    certain = not is_other_program(t) and (window is None or not window.interrupted)
+    procedures.answered(t, incident, certain, actor)
 
 
 def may_go_on(t: TableState) -> bool:
@@ -61,10 +58,15 @@ def may_go_on(t: TableState) -> bool:
         return False
     if incident.kind is not IncidentKind.RESTARTED:
         return True
-    current = t.in_play
-    if current.program != t.program or current.rules != t.rules:
+    if is_other_program(t):
         return False
-    return current.window is None or not current.window.interrupted or current.window.undecided is False
+    window = t.in_play.window
+    return window is None or not window.interrupted or window.undecided is False
+
+
+def is_other_program(t: TableState) -> bool:
+    """Whether the round was opened by another version or under other rules: it may only be cancelled."""
+    return t.in_play.program != t.program or t.in_play.rules != t.rules
 
 
 def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:

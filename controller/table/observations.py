@@ -20,6 +20,8 @@ def observe(t: TableState, observed: Observed, actor: str) -> Refusal | None:
     if observed.place is not None and observed.place not in places:
         return Refusal.UNKNOWN_PLACE
     axes = SITUATIONS[observed.kind].axes
+    if Axis.DEALERS in axes and observed.place is None:
+        return Refusal.UNKNOWN_PLACE
     values = {axis: _value(t, axis, observed) for axis in axes}
     where = None if observed.place is None else (observed.place, None)
     procedures.meet(t, observed.kind, values, where=where, reported_by=actor)
@@ -85,9 +87,9 @@ def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) ->
         return Refusal.UNKNOWN_PLACE
     if incident.reported_by == actor:
         return Refusal.SAME_PERSON
-    if command.box in t.in_play.voided:
+    if command.box in t.in_play.voided_boxes:
         return Refusal.ALREADY_DECIDED
-    t.in_play.voided[command.box] = incident.cell
+    t.in_play.voided_boxes[command.box] = incident.cell
     decide(t, incident, Verdict.BOX_VOIDED, actor)
     t.emit(BoxVoided(box=command.box, cell=incident.cell))
     dealing.void_decisions(t, command.box)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, interruptions, observations, procedures, surplus
+from controller.table import dealing, interruptions, observations, procedures, redeal, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -60,6 +60,8 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     rescans_used: int = 0
     reports: tuple[str, ...] = ()
     """The kinds that people may report now, by `observed`."""
+    deal: int = 1
+    """Counts the deals of the round; more than 1 after a redeal."""
 
 
 def draw(t: TableState) -> Picture:
@@ -85,6 +87,7 @@ def draw(t: TableState) -> Picture:
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
         reports=observations.reportable(t),
+        deal=current.deal if current is not None else 1,
     )
 
 
@@ -119,6 +122,8 @@ def prompt(t: TableState) -> Prompt:
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
+    if t.phase is Phase.SHUFFLING and t.is_round_open:
+        return _say("REDEAL")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
@@ -156,7 +161,9 @@ def _fits(t: TableState, name: str) -> bool:
     match name:
         case "go_on":
             return interruptions.may_go_on(t)
-        case "open_betting":
+        case "confirm_shuffle" if not t.is_round_open:
+            return True
+        case "open_betting" | "confirm_shuffle":
             return t.scanners_up.issuperset(t.settings.scanners)
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
@@ -172,6 +179,10 @@ def _fits(t: TableState, name: str) -> bool:
             return observations.may_withdraw(t)
         case "order_rescan" | "confirm_cancel" | "void_box":
             return procedures.offers(t, name)
+        case "order_redeal":
+            return redeal.may_redeal(t)
+        case "close_table":
+            return not t.is_round_open
         case _:
             return True
 

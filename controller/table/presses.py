@@ -9,7 +9,16 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import Decision, LayAside, Turn
-from controller.table import dealing, interruptions, observations, procedures, readings, result, surplus
+from controller.table import (
+    dealing,
+    interruptions,
+    observations,
+    procedures,
+    readings,
+    redeal,
+    result,
+    surplus,
+)
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -92,6 +101,7 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
     i.VoidBox: SUPERVISORS,
+    i.OrderRedeal: SUPERVISORS,
 }
 
 
@@ -115,6 +125,7 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             | i.GoOn()
             | i.OrderRescan()
             | i.VoidBox()
+            | i.OrderRedeal()
         ):
             return _exception(t, command, value.actor)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
@@ -129,6 +140,8 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
             t.move("open_table")
             t.emit(TableOpened())
         case i.CloseTable():
+            if t.is_round_open:
+                return Refusal.WRONG_PHASE  # The deck is shuffled for a redeal.
             t.move("close_table")
             t.emit(TableClosed())
         case i.VerifyDeck(count=count):
@@ -136,6 +149,8 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
                 return Refusal.WRONG_COUNT
             t.move("verify_deck")
             t.emit(DeckVerified(count=count))
+        case i.ConfirmShuffle() if t.is_round_open:
+            return redeal.deal_again(t)
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
@@ -279,6 +294,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return readings.order_rescan(t, _top(t))
         case i.VoidBox():
             return observations.void_box(t, command, _top(t), actor)
+        case i.OrderRedeal():
+            return redeal.order_redeal(t, _top(t), actor)
         case _:
             assert_never(command)
 

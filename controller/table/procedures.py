@@ -49,7 +49,7 @@ def meet(
 
     `read` is a card that lies on no place; `called` the fact of the card on a place that it is about.
     """
-    cell = t.settings.profile.cell(kind, t.phase, values)
+    cell = t.settings.profile.cell(kind, _phase(t), values)
     incident = open_incident(
         t,
         kind,
@@ -69,7 +69,7 @@ def meet(
 
 def judge(t: TableState, incident: Incident, by: str | None) -> None:
     """Look the case up again, with what is known by now, and do what its cell says."""
-    cell = t.settings.profile.cell(incident.kind, t.phase, incident.values)
+    cell = t.settings.profile.cell(incident.kind, _phase(t), incident.values)
     _take_cell(incident, cell)
     if cell.verdict in (CellVerdict.ASK, CellVerdict.SUPERVISOR, *SCANS):
         ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell))
@@ -88,7 +88,7 @@ def applies(t: TableState, kind: IncidentKind) -> bool:
     """Whether the profile decides this kind in this phase."""
     situation = SITUATIONS[kind]
     applicable = t.settings.profile.rows[situation.row].not_applicable is None
-    return applicable and t.phase in situation.phases
+    return applicable and _phase(t) in situation.phases
 
 
 def offers(t: TableState, press: str) -> bool:
@@ -102,6 +102,11 @@ def decision_to_come(t: TableState) -> Known:
     if t.phase in (Phase.RESULT_PROPOSED, Phase.CONFIRMED):
         return Known.NO
     return known(t.game.decision_to_come(frozenset(t.in_play.stages_closed)))
+
+
+def _phase(t: TableState) -> Phase:
+    """While the deck is shuffled again inside a round (OAB-24), a case is judged as in the deal."""
+    return Phase.DEALING if t.phase is Phase.SHUFFLING and t.is_round_open else t.phase
 
 
 def _take_cell(incident: Incident, cell: Cell) -> None:
@@ -169,7 +174,7 @@ WENT_ON_AS = {
 def go_on(t: TableState, incident: Incident, by: str | None) -> None:
     """The round goes on; where cards were moved they lie again as the picture shows them."""
     verdict = WENT_ON_AS.get(incident.kind, Verdict.WENT_ON)
-    decide(t, incident, verdict, by)
+    decide(t, incident, verdict, by, incident.reason)
     if incident.kind is IncidentKind.WRONG_PLACE:
         t.emit(PositionCorrected(place=incident.place))
     elif verdict is Verdict.RESTORED:

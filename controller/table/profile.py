@@ -98,6 +98,10 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         in_phase = self.phases is None or phase in self.phases
         return in_phase and all(self.value(axis) in (None, value) for axis, value in values.items())
 
+    def offers(self, press: str) -> bool:
+        """Whether a supervisor may press this."""
+        return press in (self.presses or ())
+
     @property
     def specificity(self) -> int:
         """How many conditions it has."""

@@ -195,7 +195,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "30", ROUND, {Axis.LATER: ASKED}, (Sensor.SCANNER,), {Axis.LATER: "CARD_DRAWN"}
     ),
     Kind.LINK_LOST: Situation("33", ROUND, {}, (Sensor.PERSON,)),
-    Kind.VIDEO_LOST: Situation("34", ROUND | {Phase.READY}, {}, (Sensor.PERSON,)),
+    Kind.VIDEO_LOST: Situation("34", ROUND, {}, (Sensor.PERSON,)),
     Kind.RESTARTED: Situation(
         "35", ROUND, {Axis.CERTAIN: ASKED}, (Sensor.TABLE,), {Axis.CERTAIN: "CONFIRM_PICTURE"}
     ),

@@ -12,6 +12,7 @@ import msgspec
 
 from controller.cards import Card, CodeMap, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
+from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
 from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
@@ -55,6 +56,8 @@ class OpenWindow:
     """A window of the players (betting time is one): open, closed, and settled when its facts are final."""
 
     window: str
+    """Its name on the wire: the stage, in a later deal of the round with the number of the deal."""
+    stage: str
     frees_card: bool
     closes_at: int
     boxes: dict[str, BoxState] = field(default_factory=dict)
@@ -87,9 +90,14 @@ class Round:
     deal: int = 1
     laid: list[LaidCard] = field(default_factory=list)
     burned: list[LaidCard] = field(default_factory=list)
+    abandoned: list[LaidCard] = field(default_factory=list)
+    """The cards of the deals before this one, burned ones too (OAB-24)."""
+    voided: list[VoidedDeal] = field(default_factory=list)
+    """What comes back of those deals."""
     withdrawn: list[OpenedCard] = field(default_factory=list)
     window: OpenWindow | None = None
     stages_closed: set[str] = field(default_factory=set)
+    """Stages of this deal that are over, and the names of their windows."""
     answers: dict[str, WindowAnswer] = field(default_factory=dict)
     """The final facts of the windows that are settled, betting time aside."""
     laid_at_window: int = 0
@@ -100,7 +108,7 @@ class Round:
     held: list[LaidCard] = field(default_factory=list)
     """Cards that came out too early and wait, face down, for the place that they will be due at."""
     held_count: int = 0
-    voided: dict[str, str] = field(default_factory=dict)
+    voided_boxes: dict[str, str] = field(default_factory=dict)
     """The boxes that were taken out of the round, and the cell by which."""
     free_at: int = 0
     """No card is accepted as play before this time."""
@@ -203,6 +211,11 @@ class TableState:
     def incident_state(self) -> IncidentState:
         """What the newest incident waits for."""
         return self.incidents[-1].state if self.incidents else IncidentState.NONE
+
+    @property
+    def is_round_open(self) -> bool:
+        """Whether a round is open and has not ended; its cards may be in the shuffle (OAB-24)."""
+        return self.round is not None and self.phase not in (Phase.CONFIRMED, Phase.CANCELLED)
 
     @property
     def in_play(self) -> Round:

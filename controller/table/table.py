@@ -26,6 +26,7 @@ from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
 
 IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
+"""Phases in which a scanner that goes away holds the table; in a shuffle nobody needs it (OAB-24)."""
 
 
 class Table:
@@ -100,6 +101,8 @@ def _started(t: TableState, value: i.Started) -> None:
         )
     )
     if t.phase in IN_ROUND:
+        interruptions.scanner_lost(t)
+    if t.is_round_open:
         interruptions.restarted(t)
 
 

@@ -44,6 +44,7 @@ PROMPTS = {
     "CONFIRM_PICTURE": "Does the table lie exactly as shown?",
     "CHECK_DECK": "The deck must be checked before the next round",
     "SHUFFLE_AGAIN": "Shuffle again",
+    "REDEAL": "Collect all cards, shuffle, cut and lay the deck in the shoe: this round is dealt anew",
     "NOTED": "Noted",
 }
 

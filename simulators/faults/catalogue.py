@@ -135,7 +135,16 @@ FAULTS: tuple[Fault, ...] = (
 AFTER_PURCHASE = (_reported("replacement-on-floor", Moment.REPLACEMENT, Kind.CARD_ON_FLOOR),)
 """Faults after a purchase. They stand apart because the order of the others says which round of live Russian
 Poker has which."""
-BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE)}
+MISCOUNTED = ((Kind.WRONG_NUMBER_OF_CARDS, Verdict.REDEALT),)
+MISDEALS = (
+    Fault("miscount-deal", Moment.ANY_CARD, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-options", Moment.OPTIONS, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-draw", Moment.DRAWN_CARD, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-final-options", Moment.FINAL_OPTIONS, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-result", Moment.RESULT, ("OAB-24",), MISCOUNTED),
+)
+"""A place has a card too many or too few, and the dealer finds it: at tables that deal the round anew."""
+BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE, *MISDEALS)}
 
 Spot = tuple[str, int]
 """A place and the number of a card there, from 1."""

@@ -12,10 +12,12 @@ from controller.games.russian_live import RussianLive
 from controller.games.sister_game import EXCHANGE, SisterGame
 from controller.games.sister_russian import RussianGame
 from controller.table.events import IncidentKind, Verdict
-from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, FAULTS, LIVE, Course, Moment, Spot
+from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, FAULTS, LIVE, MISDEALS, Course, Moment, Spot
 
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "oasis_with_bonus": {
+        "extra-placed": "OAB-24: the round is dealt anew, as after a miscount",
+        "extra-switch": "OAB-24: the round is dealt anew, as after a miscount",
         "hidden-shown": "OAB-25: a dealer's card that was turned up is no reason to stop",
     },
     "caribbean_poker": {
@@ -47,8 +49,11 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     assert isinstance(game, SisterGame), game
     left_out = LEFT_OUT.get(game.name, {})
     purchase = AFTER_PURCHASE if isinstance(game, RussianGame) else ()
+    misdeals = MISDEALS if game.name == "oasis_with_bonus" else ()
     faults = tuple(
-        UNDER_DEFAULT.get(fault.id, fault) for fault in (*FAULTS, *purchase) if fault.id not in left_out
+        UNDER_DEFAULT.get(fault.id, fault)
+        for fault in (*FAULTS, *purchase, *misdeals)
+        if fault.id not in left_out
     )
     dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
     deal = [(place, n) for n in range(1, HAND_SIZE + 1) for place in game.places][:-1]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from controller.cards import Card
+from controller.games.procedure import DEALER
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
@@ -134,6 +135,12 @@ def _report(kind: IncidentKind) -> Deed:
     return report
 
 
+def _miscount(dealer: Hands, picture: Picture) -> list[Act]:
+    """The miscounted place is the one that the next card is for, or else the dealer's."""
+    place = picture.prompt.place or DEALER
+    return [dealer.press(picture, i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, place))]
+
+
 def _press(command: i.AnyCommand) -> Deed:
     def press(dealer: Hands, picture: Picture) -> list[Act]:
         return [dealer.press(picture, command)]
@@ -199,6 +206,11 @@ DEEDS: dict[str, Deed] = {
     "technical": _report(IncidentKind.DEVICE_FAILED),
     "report-withdrawn": _report(IncidentKind.DEVICE_FAILED),
     "replacement-on-floor": _report(IncidentKind.CARD_ON_FLOOR),
+    "miscount-deal": _miscount,
+    "miscount-options": _miscount,
+    "miscount-draw": _miscount,
+    "miscount-final-options": _miscount,
+    "miscount-result": _miscount,
     "no-read": _no_read,
     "no-read-switch": _no_read,
     "no-read-twice": _no_read,

@@ -2,13 +2,14 @@
 
 Left out is what belongs to the recovery: the start of a process, its scanners coming up, the incidents
 RESTARTED and SCANNER_LOST with everything said of them, the presses that settle these (taken, or refused
-when the process went down again under them), and presses that were refused because the table was held or
-its scanner not up yet (people press again).
+when the process went down again under them), and presses that were refused because the table was held,
+asked about the restart, or its scanner not up yet (people press again).
 
-Made equal is what counts messages or hangs on fresh keys: epoch, seq, id, prevhash, commitments and their
-keys, count and digest of `round.closed`, and the request ids of people, which the world numbers; and the
-phase on `press.accepted`: the facts that end a window which was open at a kill are taken at their time as
-ever, but settle it with the supervisor's "go on" of the same instant, not in their own step.
+Made equal is what counts messages or incidents, or hangs on fresh keys: epoch, seq, id, prevhash, the
+numbers of incidents, commitments and their keys, count and digest of `round.closed`, and the request ids of
+people, which the world numbers; and the phase on `press.accepted` and on a box's decision: what ends a
+window that was open at a kill is taken at its time as ever, but settles it with the supervisor's "go on" of
+the same instant, not in its own step.
 
 Times are compared to the millisecond. All plans of the simulation are whole milliseconds; the inputs of
 one instant are stamped a microsecond apart, so that each recovery, which takes no simulated time but some
@@ -32,11 +33,18 @@ DRIFT_US_MAX = 900
 RECOVERY_EVENTS = frozenset({"controller.started", "scanner.changed"})
 RECOVERY_INCIDENTS = frozenset({"RESTARTED", "SCANNER_LOST"})
 RECOVERY_PRESSES = frozenset({"confirm_picture", "answer_question", "go_on"})
+DECISIONS = frozenset({"order_redeal"})
+"""What a supervisor presses in an incident: refused while the restart is asked about, and pressed again."""
 HELD_BACK = frozenset({"HELD", "SCANNER_DOWN"})
 INCIDENT_EVENTS = frozenset({"incident.opened", "incident.asked", "incident.decided", "incident.closed"})
-NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "commitment", "key", "digest"})
+NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "incident", "commitment", "key", "digest"})
 
-MASKED = frozenset({("count", "round.closed"), ("phase", "press.accepted")})
+MASKED = frozenset(
+    {
+        ("count", "round.closed"),
+        *(("phase", event) for event in ("press.accepted", "decision.made", "decision.closed")),
+    }
+)
 
 
 def outbox(days: Days) -> dict[str, list[bytes]]:
@@ -66,7 +74,7 @@ def is_recovery(data: Message, incidents: frozenset[int]) -> bool:
         case "press.accepted":
             return data["command"] in RECOVERY_PRESSES
         case "input.refused":
-            return data["reason"] in HELD_BACK or data["input"] in RECOVERY_PRESSES
+            return data["reason"] in HELD_BACK or data["input"] in RECOVERY_PRESSES | DECISIONS
         case event if event in INCIDENT_EVENTS:
             return data["incident"] in incidents
         case event:

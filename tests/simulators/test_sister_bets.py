@@ -196,7 +196,9 @@ class Fixed(SisterCrowd):
     def stakes(self, round_no: int, player: str) -> tuple[Request, ...]:
         return self.wishes[player]
 
-    def option(self, round_no: int, player: str, box: str, actions: tuple[str, ...]) -> Request | None:
+    def option(
+        self, round_no: int, player: str, box: str, actions: tuple[str, ...], *, deal: int = 1
+    ) -> Request | None:
         return self.choice
 
     def consents(self, round_no: int, owner: str, player: str) -> bool:

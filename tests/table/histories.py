@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
-from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rules, stacked
+from msgspec.structs import replace
+from profiles import profile
+from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, SETTINGS, Dealt, live_rules, stacked
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState
+from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import draw
+from controller.table.situations import OBSERVABLE
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
 PEOPLE = (ANNA, BORIS, CLARA)
+REDEALING_RULES = Path(__file__).parents[2] / "config" / "games" / "oasis_with_bonus.toml"
 
 
 def fresh(seed: int) -> Dealt:
     """Return a table for this seed: hands, and whether unused switch cards are skipped, hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
     return Dealt(FAILS if seed % 3 else PLAYS, rules=rules)
+
+
+def fresh_redealing(seed: int) -> Dealt:
+    """Return a table of the game that deals anew (OAB-24)."""
+    game = GAMES["oasis_with_bonus"].build(tomllib.loads(REDEALING_RULES.read_text()))
+    d = Dealt(game=game, settings=replace(SETTINGS, profile=profile(game.name)))
+    d.shoe = Random(seed).sample(DECK, len(DECK))
+    return d
 
 
 def play(d: Dealt, seed: int, steps: int, check: Callable[[Dealt], None]) -> None:
@@ -100,9 +115,15 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.GoOn(),
             i.OrderRescan(),
             i.VoidBox(random.choice(("box1", "box2", "dealer"))),
+            i.OrderRedeal(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
+
+
+def _report(d: Dealt, random: Random) -> None:
+    place = random.choice(("box1", "dealer", "switch"))
+    d.press(i.Observed(random.choice(sorted(OBSERVABLE)), place), random.choice(PEOPLE))
 
 
 def _dispute(d: Dealt, random: Random) -> None:
@@ -142,6 +163,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _any_press,
     _any_press,
     _dispute,
+    _report,
     _away,
     _down,
     _wait,
@@ -159,6 +181,8 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             _scan_next(d)
         case "WAIT_FOR_FACTS":
             _take_bets(d, random)
+        case "WAIT_FOR_PLAYERS" if d.game.redeals and random.random() < 0.9:
+            _decide(d, random)
         case "WAIT_FOR_PLAYERS":
             _tell(d, random) if random.random() < 0.7 else d.advance(16_000)
         case "SAME_CARD":
@@ -168,16 +192,36 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "CARD_DRAWN":
             d.answer(random.random() < 0.5)
         case "CALL_SUPERVISOR":
-            command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
-            d.press(command, random.choice((BORIS, CLARA)))
+            often = (i.OrderRedeal(),) * 4 if d.game.redeals else ()
+            commands = (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), *often)
+            d.press(random.choice(commands), random.choice((BORIS, CLARA)))
+        case "CONFIRM_RESULT" if random.random() < 0.1:
+            d.press(i.Observed(IncidentKind.WRONG_ANNOUNCEMENT), random.choice(PEOPLE))
+        case "ORDER_CERTAIN" | "LATER_CARD" | "MOVE_CARD" | "WAS_DEALT":
+            d.answer(random.random() < 0.7)
+        case "SCAN_TO_BURN":
+            _scan_next(d)
         case "SCAN_FROM_FIRST":
             _scan_laid(d, random)
         case "SCANNER_GONE":
             d.plug()
         case code:
-            if code == "SHUFFLE":
-                d.shoe = stacked(d.hands)
+            if code in ("SHUFFLE", "REDEAL"):
+                d.shoe = random.sample(DECK, len(DECK)) if d.game.redeals else stacked(d.hands)
             d.press(_press_for(code, prompt.place))
+
+
+def _decide(d: Dealt, random: Random) -> None:
+    """Let a box decide, or somebody call a miscount."""
+    window = d.table.state.in_play.window
+    assert window is not None and window.decides is not None
+    if random.random() < 0.15:
+        d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"), random.choice(PEOPLE))
+        return
+    action = random.choice(window.decides.actions)
+    positions = tuple(random.sample(range(1, 6), random.randint(1, 5))) if action == "EXCHANGE" else ()
+    name = window.window if random.random() < 0.9 else window.stage
+    d.press(i.DecisionTaken(name, random.choice(window.decides.boxes), action, positions), BETS)
 
 
 def _scan_next(d: Dealt) -> None:
@@ -203,6 +247,7 @@ def _press_for(code: str, place: str | None) -> i.AnyCommand:
         "OPEN_TABLE": i.OpenTable(),
         "VERIFY_DECK": i.VerifyDeck(52),
         "SHUFFLE": i.ConfirmShuffle(),
+        "REDEAL": i.ConfirmShuffle(),
         "START": i.OpenBetting(),
         "PLACE_BETS": i.CloseBetting(),
         "TURN": i.TurnCards(place or ""),

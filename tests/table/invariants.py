@@ -14,16 +14,19 @@ from controller.table.events import (
     CardBurned,
     CardDealt,
     DecisionClosed,
+    DecisionMade,
     DecisionOpened,
     Event,
     FactsSettled,
     IncidentClosed,
     IncidentDecided,
     IncidentOpened,
+    InputAccepted,
     RoundCancelled,
     RoundClosed,
     RoundConfirmed,
     RoundOpened,
+    RoundRedealt,
     encode_events,
 )
 from controller.table.picture import draw
@@ -44,6 +47,7 @@ class Watcher:
         self.free_at = 0
         self.opened_windows: set[str] = set()
         self.open_window: str | None = None
+        self.box_decided = False
 
     def check(self, d: Dealt) -> None:
         """Check everything since the last call."""
@@ -80,20 +84,31 @@ class Watcher:
             case BettingOpened() | DecisionOpened():
                 assert self.open_window is None and event.window not in self.opened_windows, "reopened"
                 self.opened_windows.add(event.window)
-                self.open_window, self.lease = event.window, event
+                self.open_window, self.lease, self.box_decided = event.window, event, False
             case BetsClosed() | DecisionClosed():
                 assert self.open_window == event.window and self.lease is not None
-                early = event.ended_by in ("cancel", "dealer" if event.window == "betting" else "all_decided")
+                early = event.ended_by in (
+                    "cancel",
+                    "redeal",
+                    "dealer" if event.window == "betting" else "all_decided",
+                )
                 due = self.lease.closes_at_us
                 assert event.at_us <= due if early else event.at_us == due, "extended, or ended too soon"
                 self.open_window = None
-                self.free_at = due + self.lease.guard_ms * MILLISECOND
+                self.free_at = 0 if self.box_decided else due + self.lease.guard_ms * MILLISECOND
+            case DecisionMade():
+                self.free_at, self.box_decided = 0, True
+            case RoundRedealt():
+                self.free_at = 0
+            case InputAccepted(command="bets_taken" | "window_facts") if self.open_window is None:
+                self.free_at = 0  # An acknowledgement frees the card, a late one too.
             case FactsSettled():
                 self.settled.add(event.window)
                 if event.acknowledged or event.window == "final_options":
                     self.free_at = 0
             case CardDealt():
-                assert self.open_window is None or event.reading > 1, "a card while a window is open"
+                window_is_open = self.open_window is not None and not self.box_decided
+                assert not window_is_open or event.reading > 1, "a card while a window is open"
                 assert "betting" in self.settled and self.terminal == "open"
                 corrected = event.reading > 1
                 assert corrected or d.table.state.now >= self.free_at, "a card before the guard"
@@ -123,7 +138,8 @@ class Watcher:
         assert d.table.carried() is None
         assert len(current.laid) <= d.game.cards_at_most
         assert len(current.laid) == sum(isinstance(step, Deal) for step in current.run.asked)
-        if t.phase in (Phase.CONFIRMED, Phase.CANCELLED) or t.incidents:
+        # In the shuffle of a redeal the cards of the abandoned deal are still registered.
+        if t.phase in (Phase.CONFIRMED, Phase.CANCELLED, Phase.SHUFFLING) or t.incidents:
             return
         lie = [laid.code for laid in (*current.laid, *current.burned)]
         assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"

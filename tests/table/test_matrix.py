@@ -136,6 +136,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
         (i.VoidBox("box1"), BORIS),
+        (i.OrderRedeal(), BORIS),
     ]
     feeds: list[tuple[str, Callable[[Dealt], object]]] = [
         ("card_read", lambda d: d.scan()),

@@ -68,6 +68,7 @@ from controller.table.events.rounds import (
     RoundConfirmed,
     RoundEvent,
     RoundOpened,
+    RoundRedealt,
 )
 
 AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent
@@ -120,6 +121,7 @@ __all__ = [
     "RoundConfirmed",
     "RoundEvent",
     "RoundOpened",
+    "RoundRedealt",
     "ScannerChanged",
     "TableClosed",
     "TableOpened",

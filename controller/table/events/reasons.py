@@ -89,3 +89,4 @@ class Verdict(StrEnum):
     RESTORED = "RESTORED"
     """The cards lie again as the picture shows them."""
     BOX_VOIDED = "BOX_VOIDED"
+    REDEALT = "REDEALT"
