@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.table import dealing, result
+from controller.table import dealing, halts, result
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
@@ -37,6 +37,17 @@ CONFIRM_PICTURE = "CONFIRM_PICTURE"
 CHECK_DECK = "CHECK_DECK"
 SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
 NOTED = "NOTED"
+SIGN_DEALER_CHANGE = "SIGN_DEALER_CHANGE"
+
+ESCALATE = "escalate"
+GIVE_UP = "give_up"
+"""The deadlines of an incident that waits for a supervisor; its number follows after a slash."""
+SECOND = 1_000_000
+
+
+WITHDRAWABLE = frozenset(
+    {IncidentKind.CANCEL_REPORTED, IncidentKind.SURPLUS_CARD, IncidentKind.DEALER_CHANGE}
+)
 
 
 class Report(NamedTuple):
@@ -84,9 +95,34 @@ def open_incident(
             reason=incident.reason,
             prompt=prompt,
             stops_betting=incident.stops_betting,
+            dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
+    halts.count_case(t, cell)
+    _call_or_leave(t, incident)
     return incident
+
+
+def call_supervisor(t: TableState, incident: Incident) -> None:
+    """Row 40: from now on the supervisor's time to answer runs."""
+    limits = t.settings.limits
+    incident.escalated = False
+    t.arm(f"{ESCALATE}/{incident.number}", t.now + limits.escalate_after_s * SECOND)
+    t.arm(f"{GIVE_UP}/{incident.number}", t.now + limits.give_up_after_s * SECOND)
+
+
+def _call_or_leave(t: TableState, incident: Incident) -> None:
+    """Begin or end the supervisor's time, as the incident waits for one or not."""
+    if incident.state is IncidentState.SUPERVISOR:
+        call_supervisor(t, incident)
+    else:
+        _leave_supervisor(t, incident)
+
+
+def _leave_supervisor(t: TableState, incident: Incident) -> None:
+    incident.escalated = False
+    t.disarm(f"{ESCALATE}/{incident.number}")
+    t.disarm(f"{GIVE_UP}/{incident.number}")
 
 
 def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
@@ -94,6 +130,7 @@ def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     incident.prompt = prompt
     incident.state = INCIDENT_TARGETS[incident.state, event]
     t.emit(IncidentAsked(incident=incident.number, prompt=prompt))
+    _call_or_leave(t, incident)
 
 
 def decide(
@@ -105,6 +142,7 @@ def decide(
     )
     assert "close" in INCIDENT_INPUTS[incident.state], incident
     t.incidents.remove(incident)
+    _leave_supervisor(t, incident)
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 
@@ -177,7 +215,7 @@ def may_withdraw(t: TableState) -> bool:
     incident = t.incident
     if incident is None or incident.reported_by is None:
         return False
-    return incident.kind in (IncidentKind.CANCEL_REPORTED, IncidentKind.SURPLUS_CARD)
+    return incident.kind in WITHDRAWABLE
 
 
 def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.table import dealing
+from controller.table import dealing, escalation
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.incidents import (
@@ -48,6 +48,7 @@ def card_drawn_answered(t: TableState, incident: Incident, yes: bool, actor: str
 def restarted(t: TableState) -> None:
     """Row 35: the table went down in a round; people say what lies there before it goes on."""
     current = t.in_play
+    escalation.begin_again(t)
     scanner_lost(t)
     window = current.window
     if window is not None and window.is_open and window.window != dealing.BETTING:

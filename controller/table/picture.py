@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import dealing, duty, halts, incidents, interruptions, readings, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
@@ -57,11 +57,22 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    escalated: bool = False
+    dealer: str | None = None
+    """Who deals; None: somebody has to log in."""
+    supervisors: tuple[str, ...] = ()
+    paused: str | None = None
+    """Why; in a round it is to come."""
+    closing: str | None = None
+    blocked: tuple[str, ...] = ()
+    """The cells behind a block; in a round it is to come."""
+    unlocked_by: str | None = None
+    """Who has pressed the first of the two presses that unlock."""
 
 
 def draw(t: TableState) -> Picture:
     """Draw the table."""
-    current, incident = t.round, t.incident
+    current, incident, held = t.round, t.incident, t.halts
     return Picture(
         table=t.settings.table,
         epoch=t.epoch,
@@ -80,6 +91,13 @@ def draw(t: TableState) -> Picture:
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
+        escalated=incident.escalated if incident is not None else False,
+        dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
+        supervisors=tuple(one.actor for one in t.duty.supervisors),
+        paused=held.pause.reason if held.pause is not None else None,
+        closing=held.close.reason if held.close is not None else None,
+        blocked=tuple(block.cell for block in held.blocks),
+        unlocked_by=held.unlocking.by if held.unlocking is not None else None,
     )
 
 
@@ -114,6 +132,12 @@ def prompt(t: TableState) -> Prompt:
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
+    if t.round is None and t.duty.dealer is None:
+        return _say("LOG_IN")
+    if t.phase is Phase.READY and t.halts.blocks:
+        return _say("UNBLOCK")
+    if t.phase is Phase.READY and t.halts.pause is not None:
+        return _say("PAUSED")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
@@ -130,7 +154,10 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            return _say("DEAL_CARD", place, n, None if dealing.is_card_due(t) else current.free_at)
+            not_before = None if dealing.is_card_due(t) else current.free_at
+            if current.burn_due:
+                return _say("BURN_CARD", not_before=not_before)
+            return _say("DEAL_CARD", place, n, not_before)
         case Turn(place=place):
             return _say("TURN", place)
         case LayAside(place=place, n=n):
@@ -141,6 +168,8 @@ def _owed(t: TableState) -> Prompt:
 
 def buttons(t: TableState) -> tuple[str, ...]:
     """Return the names of the presses that the table takes now, in the order of the page."""
+    if t.duty.dealer is None and not t.duty.supervisors:
+        return ()
     state = t.incident_state
     names = [name for name in PRESS_NAMES if is_accepted(t.phase, state, name)]
     return tuple(name for name in names if _fits(t, name))
@@ -150,9 +179,15 @@ def _fits(t: TableState, name: str) -> bool:
     """The charts take it; would the table, too?"""
     match name:
         case "go_on":
-            return interruptions.may_go_on(t)
+            return interruptions.may_go_on(t) or duty.may_sign(t)
         case "open_betting":
-            return t.scanners_up.issuperset(t.settings.scanners)
+            return halts.why_no_round(t) is None and t.scanners_up.issuperset(t.settings.scanners)
+        case "pause_table" | "close_after_round":
+            return halts.may_halt(t)
+        case "resume_table":
+            return not halts.may_halt(t)
+        case "unblock":
+            return bool(t.halts.blocks)
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":

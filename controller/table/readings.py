@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.cards import Anomaly
-from controller.games.procedure import Deal, Window
+from controller.games.procedure import BURN, Deal, Window
 from controller.table import dealing, result, surplus
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, Refusal, Verdict
@@ -69,13 +69,11 @@ def asked_about_already(t: TableState) -> None:
 
 def read_failed(t: TableState) -> None:
     """RPL-75: the card that is due could not be read; it is scanned again."""
-    step = t.in_play.run.owed
-    assert isinstance(step, Deal)
-    where = (step.place, step.n)
+    where = _due_place(t)
     incident = open_incident(
         t, IncidentKind.FAILED_READ, "RPL-75", first="ask_rescan", prompt=SCAN_AGAIN, where=where
     )
-    _count_rescan(t, incident, initial=t.game.initial_deal(step))
+    _count_rescan(t, incident, initial=_is_initial(t, incident))
 
 
 def rescan_failed(t: TableState, incident: Incident) -> None:
@@ -156,6 +154,8 @@ def _count_rescan(t: TableState, incident: Incident, *, initial: bool) -> None:
 
 def _is_initial(t: TableState, incident: Incident) -> bool:
     run = t.in_play.run
+    if incident.fact is None and t.in_play.burn_due:
+        return False  # A card to be burned belongs to no hand.
     step = run.owed if incident.fact is None else run.asked[incident.fact]
     return isinstance(step, Deal) and t.game.initial_deal(step)
 
@@ -190,4 +190,6 @@ def _tell_again(t: TableState) -> None:
 
 def _due_place(t: TableState) -> Where | None:
     step = t.in_play.run.owed
+    if t.in_play.burn_due and isinstance(step, Deal):
+        return (BURN, len(t.in_play.burned) + 1)
     return (step.place, step.n) if isinstance(step, Deal) else None

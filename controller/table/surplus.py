@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.games.procedure import BURN
+from controller.table.burning import burn
 from controller.table.charts import Phase
 from controller.table.dealing import BETTING
-from controller.table.events import CardBurned, IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.incidents import (
     CALL_SUPERVISOR,
     FACE_SEEN,
@@ -67,7 +67,7 @@ def face_seen_answered(t: TableState, incident: Incident, yes: bool, actor: str)
     decision_to_come = t.game.decision_to_come(frozenset(current.stages_closed))
     if yes and decision_to_come and t.phase is not Phase.RESULT_PROPOSED:
         if incident.read is not None:
-            burn(t, incident.read, incident.kind)
+            burn(t, incident.read, BurnReason(incident.kind))
             cancel(t, incident, CancelReason.EXTRA_CARD, actor)
         else:
             # The dealer found the card and says that it was seen: a report, so another person decides.
@@ -77,7 +77,7 @@ def face_seen_answered(t: TableState, incident: Incident, yes: bool, actor: str)
     read = incident.read
     if read is None:
         read = _take_back_last(t)
-    burn(t, read, incident.kind)
+    burn(t, read, BurnReason(incident.kind))
     decide(t, incident, Verdict.BURNED, actor)
 
 
@@ -88,26 +88,3 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
     return UnplacedRead(laid.card, laid.code, laid.key)
-
-
-def burn(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
-    """Burn a card: face down, out of the deck, and bound by a commitment like any hidden card."""
-    current = t.in_play
-    n = len(current.burned) + 1
-    t.register.take(read.code, (BURN, n))
-    commitment = t.commitment(read, place=BURN, n=n, reading=1)
-    current.burned.append(
-        LaidCard(
-            place=BURN,
-            n=n,
-            deal=current.deal,
-            reading=1,
-            card=read.card,
-            code=read.code,
-            key=read.key,
-            commitment=commitment,
-            open=False,
-            fact=None,
-        )
-    )
-    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment))

@@ -12,9 +12,9 @@ from typing import assert_never
 from controller.cards import Anomaly, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, incidents, interruptions, presses, readings, surplus
+from controller.table import dealing, escalation, incidents, interruptions, presses, readings, surplus
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
     ControllerStarted,
     Event,
@@ -26,8 +26,6 @@ from controller.table.events import (
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
-
-IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
 
 
 class Table:
@@ -201,6 +199,7 @@ def _expire_due(t: TableState, at: int) -> None:
         t.disarm(name)
         if name == dealing.WINDOW_TIMER:
             dealing.close_window(t, "time")
-        else:
-            assert name == dealing.GRACE_TIMER, name
+        elif name == dealing.GRACE_TIMER:
             dealing.settle_window(t)
+        else:
+            escalation.expire(t, name)

@@ -46,10 +46,30 @@ from controller.table.events.incidents import (
     IncidentAsked,
     IncidentClosed,
     IncidentDecided,
+    IncidentEscalated,
     IncidentEvent,
     IncidentOpened,
 )
-from controller.table.events.reasons import IncidentKind, Refusal, Verdict
+from controller.table.events.people import (
+    DealerChanged,
+    LoggedIn,
+    LoggedOut,
+    PeopleEvent,
+    TableBlocked,
+    TableClosing,
+    TablePaused,
+    TablePausing,
+    TableResumed,
+    TableUnblocked,
+)
+from controller.table.events.reasons import (
+    BlockReason,
+    BurnReason,
+    HaltReason,
+    IncidentKind,
+    Refusal,
+    Verdict,
+)
 from controller.table.events.rounds import (
     BetsClosed,
     BettingOpened,
@@ -66,7 +86,7 @@ from controller.table.events.rounds import (
     RoundOpened,
 )
 
-AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent
+AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent | PeopleEvent
 
 __all__ = [
     "AUDIENCES",
@@ -78,6 +98,8 @@ __all__ = [
     "Audience",
     "BetsClosed",
     "BettingOpened",
+    "BlockReason",
+    "BurnReason",
     "CardBurned",
     "CardDealt",
     "CardEvent",
@@ -87,6 +109,7 @@ __all__ = [
     "CardsRevealed",
     "ControllerStarted",
     "DayEvent",
+    "DealerChanged",
     "DecisionClosed",
     "DecisionMade",
     "DecisionOpened",
@@ -94,17 +117,22 @@ __all__ = [
     "DeckVerified",
     "Event",
     "FactsSettled",
+    "HaltReason",
     "HandEvaluated",
     "HandsOffered",
     "IncidentAsked",
     "IncidentClosed",
     "IncidentDecided",
+    "IncidentEscalated",
     "IncidentEvent",
     "IncidentKind",
     "IncidentOpened",
     "InputAccepted",
     "InputRefused",
+    "LoggedIn",
+    "LoggedOut",
     "OpenedCard",
+    "PeopleEvent",
     "Refusal",
     "ResultProposed",
     "RoundCancelled",
@@ -113,8 +141,14 @@ __all__ = [
     "RoundEvent",
     "RoundOpened",
     "ScannerChanged",
+    "TableBlocked",
     "TableClosed",
+    "TableClosing",
     "TableOpened",
+    "TablePaused",
+    "TablePausing",
+    "TableResumed",
+    "TableUnblocked",
     "Verdict",
     "encode_events",
 ]

@@ -36,6 +36,22 @@ class Refusal(StrEnum):
     EXPIRED_REQUEST = "EXPIRED_REQUEST"
     OTHER_REQUEST = "OTHER_REQUEST"
     """The request id was used for another command."""
+    NO_DEALER = "NO_DEALER"
+    """No dealer is on duty (row 32)."""
+    NOT_ON_DUTY = "NOT_ON_DUTY"
+    DUAL_LOGIN = "DUAL_LOGIN"
+    """This person, or another dealer, is on duty already (row 32)."""
+    WRONG_SECRET = "WRONG_SECRET"
+    """Not the PIN or badge of this person."""
+    LOCKED_OUT = "LOCKED_OUT"
+    """Too many log-ins failed; none is taken for a while."""
+    IN_A_ROUND = "IN_A_ROUND"
+    """The dealer of a round leaves after it; until then another one takes over with two signatures."""
+    PAUSED = "PAUSED"
+    BLOCKED = "BLOCKED"
+    NOT_HALTED = "NOT_HALTED"
+    """Nothing to resume or to unlock."""
+    HALTED_ALREADY = "HALTED_ALREADY"
 
 
 class IncidentKind(StrEnum):
@@ -52,6 +68,7 @@ class IncidentKind(StrEnum):
     SCANNER_LOST = "SCANNER_LOST"
     WRONG_FACT = "WRONG_FACT"
     RESTARTED = "RESTARTED"
+    DEALER_CHANGE = "DEALER_CHANGE"
 
 
 class Verdict(StrEnum):
@@ -66,3 +83,33 @@ class Verdict(StrEnum):
     DECK_CHECK = "DECK_CHECK"
     SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
     REFUND = "REFUND"
+    DEALER_CHANGED = "DEALER_CHANGED"
+
+
+class BurnReason(StrEnum):
+    """Why a card was burned."""
+
+    EARLY_DRAW = "EARLY_DRAW"
+    SURPLUS_CARD = "SURPLUS_CARD"
+    RELIEF = "RELIEF"
+    """The first card of a new dealer (row 31)."""
+
+
+class HaltReason(StrEnum):
+    """Why somebody pauses the table, or closes it after the round."""
+
+    BREAK = "BREAK"
+    SHIFT_END = "SHIFT_END"
+    DECK_CHANGE = "DECK_CHANGE"
+    TECHNICAL = "TECHNICAL"
+    ORDERED = "ORDERED"
+    """The house has ordered it."""
+
+
+class BlockReason(StrEnum):
+    """Why the table has blocked itself."""
+
+    BREAKER = "BREAKER"
+    """The same case too often (row 42)."""
+    NO_SUPERVISOR = "NO_SUPERVISOR"
+    """No supervisor has answered in time (row 40)."""

@@ -13,13 +13,21 @@ from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Au
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
-    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force."""
+    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force.
+
+    Who deals, only the audit hears.
+    """
 
     audiences: ClassVar = EVERYBODY
     round_no: int
     game: str
     boxes: tuple[str, ...]
     rules: str
+    dealer: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """Ids of people stay in the house."""
+        return self if audience is Audience.AUDIT else msgspec.structs.replace(self, dealer=None)
 
 
 class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
