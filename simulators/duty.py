@@ -1,4 +1,4 @@
-"""What every simulated person at the table does: log in, and help to unlock a table that has blocked itself."""
+"""What every simulated person at the table does: log in, and help to unlock a blocked table."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SECOND = 1_000_000
 
 
 class Supervisor:
-    """Logs in; confirms cancels that somebody else has reported; after a restart lets go on where that is offered."""
+    """Logs in, confirms cancels that somebody else has reported, lets go on after a restart where offered."""
 
     feed = Feed.STATION
 

@@ -31,7 +31,6 @@ SETTINGS = TableSettings(
     grace_ms=500,
     guard_ms=1_000,
     boxes_not_told={"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK},
-    people=PEOPLE,
     scanners=("shoe",),
 )
 PRESSES: dict[str, i.AnyCommand] = {
@@ -76,6 +75,8 @@ class MiniTable:
         self._count = 0
         self.step(i.Started(at=self.tick(), epoch=1, program="p", rules="r", documents=()))
         self.step(i.ScannerOpened(at=self.tick(), scanner="shoe"))
+        for person in ("anna", "boris"):
+            self.command(i.LogIn(PEOPLE[person], person, i.Proof.PIN), person)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         events = self.table.step(value)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import hmac
+import itertools
 import os
 import secrets
 import stat
@@ -114,7 +115,7 @@ def what_is_wrong_with_pin(pin: str) -> str | None:
     """Return why this is no PIN to give out, without repeating it; None when it is one."""
     if not pin.isascii() or not pin.isdecimal() or not PIN_DIGITS_MIN <= len(pin) <= PIN_DIGITS_MAX:
         return f"expected {PIN_DIGITS_MIN} to {PIN_DIGITS_MAX} digits"
-    steps = {int(after) - int(before) for before, after in zip(pin, pin[1:], strict=False)}
+    steps = {int(after) - int(before) for before, after in itertools.pairwise(pin)}
     return "expected digits that are no run and not all the same" if steps in ({0}, {1}, {-1}) else None
 
 
@@ -137,7 +138,8 @@ def read_people(path: Path) -> People:
             raw = file.read()
     except FileNotFoundError:
         raise PeopleError(
-            f"{path}: there is no people file; begin one: tablectl people {path} add ID --name NAME --role dealer"
+            f"{path}: there is no people file; begin one: "
+            f"tablectl people {path} add ID --name NAME --role dealer"
         ) from None
     except OSError as error:
         raise PeopleError(f"{path}: can't be read: {error.strerror}") from None
@@ -165,8 +167,8 @@ def check_staffed(config: StationConfig) -> None:
     secrets_kept = [one for person in people.people.values() for one in (person.pin, person.badge) if one]
     if config.environment is Environment.LIVE and any(one.cost < COST for one in secrets_kept):
         raise PeopleError(
-            f"{path}: holds people of a simulation, whose PINs everybody knows; name another file under people "
-            f"in {config.path}"
+            f"{path}: holds people of a simulation, whose PINs everybody knows; "
+            f"name another file under people in {config.path}"
         )
     able = {actor for actor, person in people.people.items() if person.can_log_in}
     dealers = able.intersection(people.of_role(Role.DEALER))

@@ -123,7 +123,8 @@ def _misuse(arguments: argparse.Namespace, config: StationConfig | None) -> str 
         return str(error)
     if arguments.approve in supervisors:
         return None
-    return f"{arguments.approve} is no supervisor of table {config.settings.table}: {listed(supervisors or ('nobody',), 'or')}"
+    there = listed(supervisors or ("nobody",), "or")
+    return f"{arguments.approve} is no supervisor of table {config.settings.table}: {there}"
 
 
 def approve(config: StationConfig, who: str, now_us: int) -> None:

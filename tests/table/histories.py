@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rules, stacked
+import msgspec
+from table.dealt import ANNA, BETS, BORIS, CLARA, DORA, FAILS, PLAYS, SETTINGS, Dealt, live_rules, stacked
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
-from controller.table.inputs import CancelReason
+from controller.table.events import HaltReason
+from controller.table.inputs import CancelReason, Role
+from controller.table.limits import Limits
 from controller.table.picture import draw
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
-PEOPLE = (ANNA, BORIS, CLARA)
+PEOPLE = (ANNA, BORIS, CLARA, DORA)
 
 
 def fresh(seed: int) -> Dealt:
-    """Return a table for this seed: hands, and whether unused switch cards are skipped, hang on it."""
+    """Return a table for this seed: hands, settings of the game and limits hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
-    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules)
+    limits = Limits(burn_at_dealer_change=seed % 2 == 1, breaker_cases=3 if seed % 5 else 1_000)
+    settings = msgspec.structs.replace(SETTINGS, limits=limits)
+    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules, settings=settings)
 
 
 def play(d: Dealt, seed: int, steps: int, check: Callable[[Dealt], None]) -> None:
@@ -99,9 +104,22 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.ConfirmPicture(),
             i.GoOn(),
             i.OrderRescan(),
+            i.PauseTable(HaltReason.BREAK),
+            i.ResumeTable(),
+            i.CloseAfterRound(HaltReason.SHIFT_END),
+            i.Unblock(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
+
+
+def _come_and_go(d: Dealt, random: Random) -> None:
+    """Dora relieves Anna, or somebody else comes or goes where it may not be."""
+    actor = random.choice(PEOPLE)
+    if random.random() < 0.5:
+        d.log_in(actor, random.choice((Role.DEALER, Role.SUPERVISOR)), right=random.random() < 0.8)
+    else:
+        d.press(i.LogOut(random.choice((None, ANNA, DORA, BORIS))), actor)
 
 
 def _dispute(d: Dealt, random: Random) -> None:
@@ -140,6 +158,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _foreign,
     _any_press,
     _any_press,
+    _come_and_go,
     _dispute,
     _away,
     _down,
@@ -154,7 +173,7 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
     """Do what the prompt says, or let somebody decide the open incident."""
     prompt = draw(d.table.state).prompt
     match prompt.code:
-        case "DEAL_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
+        case "DEAL_CARD" | "BURN_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
             _scan_next(d)
         case "WAIT_FOR_FACTS":
             _take_bets(d, random)
@@ -166,9 +185,15 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             d.answer(random.random() < 0.3)
         case "CARD_DRAWN":
             d.answer(random.random() < 0.5)
-        case "CALL_SUPERVISOR":
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE":
             command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
             d.press(command, random.choice((BORIS, CLARA)))
+        case "LOG_IN":
+            d.log_in(random.choice((ANNA, ANNA, DORA)), Role.DEALER, right=random.random() < 0.9)
+        case "UNBLOCK":
+            d.press(i.Unblock(), random.choice(PEOPLE))
+        case "PAUSED":
+            d.press(i.ResumeTable(), random.choice(PEOPLE))
         case "SCANNER_GONE":
             d.plug()
         case code:

@@ -36,7 +36,7 @@ def test_the_random_histories_reach_what_can_go_wrong() -> None:
     """The proof that the histories above are worth something."""
     kinds: set[IncidentKind] = set()
     confirmed = cancelled = 0
-    for seed in range(24):
+    for seed in range(40):
         d = fresh(seed)
         play(d, seed, STEPS, lambda _: None)
         kinds |= {opened.kind for opened in every(d.events, IncidentOpened)}
