@@ -47,10 +47,10 @@ def hire(config: StationConfig) -> None:
             )
 
 
-def the_cast() -> People:
+def the_cast(cost: int = COST) -> People:
     """Return the simulated people."""
     people = {
-        actor: Person(actor.capitalize(), (ROLES[actor],), hashed(pin, new_salt(), COST))
+        actor: Person(actor.capitalize(), (ROLES[actor],), hashed(pin, new_salt(), cost))
         for actor, pin in PINS.items()
     }
     return People(new_salt(), people)

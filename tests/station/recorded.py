@@ -17,12 +17,15 @@ from controller.bus.publisher import Pulse
 from controller.bus.wire import Answer, CommandRequest
 from controller.cards import Card
 from controller.journal.recording import Kind
+from controller.station import people as people_files
 from controller.station.config import StationConfig, load
 from controller.station.kernel import Kernel
+from controller.station.people import write_people
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
 from controller.table.events import Audience
-from simulators.cast import PINS, ROLES, hire
+from simulators.cast import COST as CHEAP
+from simulators.cast import PINS, ROLES, the_cast
 
 CONFIG = Path(__file__).parents[2] / "config"
 NOON = 1_800_000_000_000_000
@@ -69,7 +72,9 @@ def write_config(folder: Path, **changed: str) -> Path:
         text = text.replace(old, new)
     path = folder / "tables" / "rp1.toml"
     path.write_text(text)
-    hire(load(path))
+    people = folder / "run" / "people.json"
+    people.parent.mkdir(mode=0o700, exist_ok=True)
+    write_people(people, the_cast(people_files.COST if 'environment = "live"' in text else CHEAP))
     return path
 
 
