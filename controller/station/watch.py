@@ -64,9 +64,20 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     `now_us` is wall time, which countdowns run against; `stale`: the table has not been heard for 3 s.
     """
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
-    title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {PHASES.get(snapshot.phase, snapshot.phase)}"
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {_standing(snapshot)}"
+    if snapshot.dealer is not None:
+        title += f"  dealer {snapshot.dealer}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
+
+
+def _standing(snapshot: Snapshot) -> str:
+    """Return the phase, or why none goes on from here."""
+    if snapshot.roundid is None and snapshot.blocked:
+        return "blocked"
+    if snapshot.roundid is None and snapshot.paused is not None:
+        return "pause"
+    return PHASES.get(snapshot.phase, snapshot.phase)
 
 
 def _footing(snapshot: Snapshot, stale: bool) -> str:
