@@ -21,7 +21,7 @@ from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
-from controller.station.doorkeeper import identify
+from controller.station.doorkeeper import Sender, identify
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped
 from controller.station.outbox import JournalOutbox
@@ -189,7 +189,7 @@ class Station:
             return False
         duty, now_us = self.kernel.table.state.duty, self.clock.now_us()
         sender = identify(endpoint, request, duty=duty, now_us=now_us, people=self.config.people)
-        if isinstance(sender, Answer):
+        if not isinstance(sender, Sender):
             reply(sender)
             return True
         at = max(self.clock.now_us(), self._last_us + 1)
