@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.games.procedure import BURN
 from controller.table.events import BurnReason, CardBurned
 from controller.table.state import LaidCard, TableState, UnplacedRead
@@ -28,3 +30,16 @@ def burn(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:
         )
     )
     t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment))
+
+
+def note_dealer(t: TableState) -> str:
+    """Row 31: a dealer who relieves another one burns the first card, where the profile says so.
+
+    Returns who deals the round that has just been opened.
+    """
+    assert t.duty.dealer is not None, "no round without a dealer"
+    dealer = t.duty.dealer.actor
+    relieves = t.duty.last_dealer not in (None, dealer)
+    t.in_play.burn_due = relieves and t.settings.limits.burn_at_dealer_change
+    t.duty = replace(t.duty, last_dealer=dealer)
+    return dealer

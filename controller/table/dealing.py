@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from controller.games.procedure import (
     Betting,
     BoxState,
@@ -22,8 +20,7 @@ from controller.games.procedure import (
     Window,
     WindowAnswer,
 )
-from controller.table import result
-from controller.table.burning import burn
+from controller.table import burning, result
 from controller.table.events import (
     BetsClosed,
     BettingOpened,
@@ -57,21 +54,11 @@ def open_round(t: TableState) -> None:
     t.move("open_betting")
     roundid = f"{t.settings.table}-{t.round_no}"
     t.round = Round(t.round_no, roundid, ScriptRun(t.game), t.program, t.rules)
-    dealer = _note_dealer(t)
+    dealer = burning.note_dealer(t)
     t.emit(
         RoundOpened(round_no=t.round_no, game=t.game.name, boxes=t.game.boxes, rules=t.rules, dealer=dealer)
     )
     follow(t)
-
-
-def _note_dealer(t: TableState) -> str:
-    """Row 31: a dealer who relieves another one burns the first card, where the profile says so."""
-    assert t.duty.dealer is not None, "no round without a dealer"
-    dealer = t.duty.dealer.actor
-    relieves = t.duty.last_dealer not in (None, dealer)
-    t.in_play.burn_due = relieves and t.settings.limits.burn_at_dealer_change
-    t.duty = msgspec.structs.replace(t.duty, last_dealer=dealer)
-    return dealer
 
 
 def follow(t: TableState) -> None:
@@ -336,7 +323,7 @@ def deal_card(t: TableState, read: UnplacedRead) -> None:
     current = t.in_play
     if current.burn_due:
         current.burn_due = False
-        burn(t, read, BurnReason.RELIEF)
+        burning.burn(t, read, BurnReason.RELIEF)
         return
     step = current.run.owed
     assert isinstance(step, Deal)

@@ -138,7 +138,7 @@ def _down(d: Dealt, random: Random) -> None:
 
 
 def _wait(d: Dealt, random: Random) -> None:
-    d.advance(random.choice((10, 600, 1_200, 16_000)))
+    d.advance(random.choice((10, 600, 1_200, 16_000, 61_000, 200_000)))
 
 
 def _stale(d: Dealt, random: Random) -> None:
@@ -169,9 +169,15 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
 )
 
 
+def _dealer(d: Dealt) -> str:
+    """Return who presses what the page asks for."""
+    on_duty = d.table.state.duty.dealer
+    return on_duty.actor if on_duty is not None else ANNA
+
+
 def _what_is_asked(d: Dealt, random: Random) -> None:
     """Do what the prompt says, or let somebody decide the open incident."""
-    prompt = draw(d.table.state).prompt
+    prompt, dealer = draw(d.table.state).prompt, _dealer(d)
     match prompt.code:
         case "DEAL_CARD" | "BURN_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
             _scan_next(d)
@@ -180,26 +186,32 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "WAIT_FOR_PLAYERS":
             _tell(d, random) if random.random() < 0.7 else d.advance(16_000)
         case "SAME_CARD":
-            d.answer(random.random() < 0.9)
+            d.answer(random.random() < 0.9, dealer)
         case "FACE_SEEN":
-            d.answer(random.random() < 0.3)
+            d.answer(random.random() < 0.3, dealer)
         case "CARD_DRAWN":
-            d.answer(random.random() < 0.5)
+            d.answer(random.random() < 0.5, dealer)
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE" if random.random() < 0.05:
+            d.advance(200_000)
         case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE":
             command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
             d.press(command, random.choice((BORIS, CLARA)))
         case "LOG_IN":
-            d.log_in(random.choice((ANNA, ANNA, DORA)), Role.DEALER, right=random.random() < 0.9)
+            d.log_in(random.choice((ANNA, DORA)), Role.DEALER, right=random.random() < 0.9)
         case "UNBLOCK":
             d.press(i.Unblock(), random.choice(PEOPLE))
         case "PAUSED":
             d.press(i.ResumeTable(), random.choice(PEOPLE))
+        case "START" if random.random() < 0.2:
+            d.press(i.LogOut(), dealer)
+        case "CLEAR_TABLE" if random.random() < 0.1:
+            _scan_next(d)
         case "SCANNER_GONE":
             d.plug()
         case code:
             if code == "SHUFFLE":
                 d.shoe = stacked(d.hands)
-            d.press(_press_for(code, prompt.place))
+            d.press(_press_for(code, prompt.place), dealer)
 
 
 def _scan_next(d: Dealt) -> None:
