@@ -45,7 +45,8 @@ def identify(
     if isinstance(known, Answer):
         return known
     if isinstance(command, LogIn):
-        return _log_in(request, command, known, is_locked=duty.is_locked(request.actor, now_us))
+        refused_anyway = role is not None or duty.is_locked(request.actor, now_us)
+        return _log_in(request, command, known, refused_anyway=refused_anyway)
     return Sender(known.roles[0], command)  # The table refuses a press of somebody who is off duty.
 
 
@@ -62,9 +63,9 @@ def _known(request: CommandRequest, path: Path) -> Person | Answer:
     return person
 
 
-def _log_in(request: CommandRequest, command: LogIn, person: Person, *, is_locked: bool) -> Sender:
-    """Look at PIN or badge; of somebody who is locked out not at all, so that guessing costs no time here."""
-    proof = None if is_locked else person.proof(pin=request.pin, badge=request.badge)
+def _log_in(request: CommandRequest, command: LogIn, person: Person, *, refused_anyway: bool) -> Sender:
+    """Look at PIN or badge; not where the table refuses either way, so that guessing costs no time here."""
+    proof = None if refused_anyway else person.proof(pin=request.pin, badge=request.badge)
     role = command.role if command.role in person.roles else person.roles[0]
     return Sender(role, LogIn(command.role, person.name, proof))
 

@@ -39,7 +39,7 @@ MODE = 0o600
 PERSON_ROLES = (Role.DEALER, Role.SUPERVISOR)
 
 PersonId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
-PublicName = Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
+PublicName = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]{1,32}$")]
 
 
 class Hashed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -66,7 +67,7 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
     title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {_standing(snapshot)}"
     if snapshot.dealer is not None:
-        title += f"  dealer {snapshot.dealer}"
+        title += f"  dealer {escape(snapshot.dealer)}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
 

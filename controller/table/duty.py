@@ -24,12 +24,12 @@ def log_in(t: TableState, value: Commanded, command: LogIn) -> Refusal | None:
     duty, actor = t.duty, value.actor
     if duty.is_locked(actor, t.now):
         return Refusal.LOCKED_OUT
+    if duty.role_of(actor) is not None or any(_is_coming(known, actor) for known in t.incidents):
+        return Refusal.DUAL_LOGIN  # Nobody can lock out who is on duty by guessing.
     if command.proof is None:
         return _failed(t, actor)
     if value.role is not command.role:
         return Refusal.WRONG_ROLE
-    if duty.role_of(actor) is not None or any(_is_coming(known, actor) for known in t.incidents):
-        return Refusal.DUAL_LOGIN
     person = OnDuty(actor, command.name, command.proof)
     if command.role is Role.SUPERVISOR:
         t.duty = replace(_cleared(duty, actor), supervisors=(*duty.supervisors, person))

@@ -12,7 +12,7 @@ from controller.table import dealing, duty, halts, incidents, interruptions, rea
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
-from controller.table.texts import prompt_text
+from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
 
@@ -131,6 +131,8 @@ def prompt(t: TableState) -> Prompt:
     incident = t.incident
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
+        if incident.escalated:
+            text += CALLED_AGAIN
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
     if t.round is None and t.duty.dealer is None:
         return _say("LOG_IN")

@@ -44,7 +44,8 @@ PROMPTS = {
     "SHUFFLE_AGAIN": "Shuffle again",
     "NOTED": "Noted",
 }
-
+CALLED_AGAIN = " (the supervisor has been called again)"
+"""What is added when nobody has come (row 40)."""
 
 DECISIONS = {
     None: "is silent",

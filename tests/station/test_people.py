@@ -25,6 +25,7 @@ from controller.station.start import start
 from controller.table import inputs as i
 from controller.table.events import Audience, HaltReason
 from controller.table.inputs import Role
+from controller.table.staff import Duty, OnDuty
 from simulators.cast import PINS, hire, the_cast
 
 PIN, OTHER_PIN, BADGE = "907856", "563412", "badge/0xC0FFEE"
@@ -106,6 +107,7 @@ def test_a_person_is_changed_and_taken_out(file: Path, monkeypatch: pytest.Monke
         (("remove", "mallory"), "", "there is boris, dora"),
         (("add", "Not An Id", "--name", "X", "--role", "dealer"), "", "Not An Id"),
         (("add", "eve", "--name", "", "--role", "dealer"), "", "eve"),
+        (("add", "eve", "--name", "E\tve", "--role", "dealer"), "", "eve"),
     ],
 )
 def test_what_makes_no_sense_changes_nothing_and_is_not_repeated(
@@ -224,7 +226,7 @@ def session(tmp_path: Path) -> Session:
     path = write_config(tmp_path)
     file = load(path).people
     cast = the_cast()
-    dora = Person("Dora", (Role.DEALER,), hashed(PIN, new_salt()), hashed(BADGE, cast.badge_salt))
+    dora = Person("Dora [/x]", (Role.DEALER,), hashed(PIN, new_salt()), hashed(BADGE, cast.badge_salt))
     write_people(file, cast.with_person("dora", dora))
     return Session(path)
 
@@ -244,7 +246,10 @@ def log_in(session: Session, actor: str, role: Role = Role.DEALER, **secret: str
 def test_a_person_logs_in_with_a_pin_or_a_badge(session: Session, secret: dict[str, str]) -> None:
     assert log_in(session, "dora", **secret).accepted
     duty = session.station.kernel.table.state.duty
-    assert duty.dealer is not None and (duty.dealer.name, duty.dealer.proof) == ("Dora", next(iter(secret)))
+    assert duty.dealer is not None and (duty.dealer.name, duty.dealer.proof) == (
+        "Dora [/x]",
+        next(iter(secret)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,6 +287,8 @@ def test_guessing_is_locked_out_and_then_costs_no_look_at_the_pin(
 
     monkeypatch.setattr(Person, "proof", look)
     assert log_in(session, "dora", pin=PIN).reason == "LOCKED_OUT"
+    session.station.kernel.table.state.duty = Duty(dealer=OnDuty("dora", "Dora", i.Proof.PIN))
+    assert log_in(session, "dora", pin=PIN).reason == "DUAL_LOGIN"
 
 
 def test_a_lock_out_survives_a_restart(session: Session) -> None:
@@ -343,7 +350,7 @@ def test_watch_shows_who_deals_and_why_nobody_does(session: Session) -> None:
     assert "dealer Dora" not in seen()
     log_in(session, "dora", pin=PIN)
     session.send(i.OpenTable(), "dora")
-    assert "dealer Dora" in seen() and "dora" not in seen()
+    assert "dealer Dora [/x]" in seen() and "dora" not in seen()
     session.send(i.PauseTable(HaltReason.BREAK), "dora")
     assert "pause" in seen()
     session.send(i.ResumeTable(), "dora")

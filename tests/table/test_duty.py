@@ -319,6 +319,14 @@ def test_a_right_log_in_forgets_the_wrong_ones() -> None:
         d.press(i.LogOut())
 
 
+def test_nobody_is_locked_out_while_on_duty() -> None:
+    d = Dealt().to_ready()
+    for _ in range(d.settings.limits.login_tries + 1):
+        assert refusal(d.log_in(ANNA, right=False)) is Refusal.DUAL_LOGIN
+    d.press(i.LogOut())
+    assert refusal(d.log_in(ANNA)) is None
+
+
 def test_a_repeated_log_in_is_answered_from_memory_and_counted_once() -> None:
     d = Dealt().to_ready()
     wrong = i.LogIn(Role.DEALER, "Dora")

@@ -38,11 +38,13 @@ class Account:
         return Role.DEALER in self.duty.values()
 
     def log_in(self, actor: str, role: Role, right: bool) -> Refusal | None:
+        if actor in self.duty:
+            return Refusal.DUAL_LOGIN
         if not right:
             return Refusal.WRONG_SECRET
         if role not in MAY[actor]:
             return Refusal.WRONG_ROLE
-        if actor in self.duty or (role is Role.DEALER and self.has_dealer):
+        if role is Role.DEALER and self.has_dealer:
             return Refusal.DUAL_LOGIN
         self.duty[actor] = role
         return None

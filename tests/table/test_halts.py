@@ -252,7 +252,7 @@ def test_row_40_a_supervisor_who_is_silent(case: str) -> None:
     d.advance(10)
     escalated = only(d.events, IncidentEscalated)
     assert (escalated.incident, escalated.after_s) == (number, LIMITS.escalate_after_s)
-    assert draw(d.table.state).escalated
+    assert draw(d.table.state).escalated and "called again" in draw(d.table.state).prompt.text
     d.advance(GIVE_UP_MS - ESCALATE_MS - 10)
     assert d.phase is not Phase.CANCELLED
     d.advance(10)
