@@ -16,6 +16,7 @@ from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
+from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import Shoe, shuffled
@@ -35,10 +36,12 @@ DELAYS_MS = {
 }
 """How long a dealer takes, from and to; prompts that are not here take a short second."""
 OTHERS_MS = (700, 1_200)
-AT_ONCE = frozenset({"CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
+AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
 LOOK_AGAIN_US = 4 * SECOND
-NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"})
+NOT_THE_DEALERS = frozenset(
+    {"UNBLOCK", "PAUSED", "PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"}
+)
 
 
 class Dealer:
@@ -72,6 +75,7 @@ class Dealer:
         self.deals: dict[int, int] = {}
         """How often each round was dealt."""
         self._misdeeds = Misdeeds(self)
+        self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
@@ -88,7 +92,8 @@ class Dealer:
             self._planned_at.clear()
         prompt = picture.prompt
         self._count(picture)
-        planned = self._misdeeds.plan_in_window(picture, now_us)
+        planned = self._unlocker.look(picture, now_us)
+        planned += self._misdeeds.plan_in_window(picture, now_us)
         key = (
             picture.epoch,
             picture.round_no,
@@ -183,7 +188,9 @@ class Dealer:
     def _act(self, picture: Picture) -> list[Act]:
         fault = self.committed_fault(picture)
         match picture.prompt.code:
-            case "DEAL_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
+            case "LOG_IN":
+                return [log_in(picture, self.name, i.Role.DEALER)]
+            case "DEAL_CARD" | "BURN_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]

@@ -20,10 +20,10 @@ from controller.table.events import (
     RoundConfirmed,
     Verdict,
 )
-from controller.table.inputs import Role
 from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
+from simulators.cast import DEALER, SUPERVISOR, hire
 from simulators.dealer import Dealer
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import Hardware
@@ -103,14 +103,14 @@ class Studio:
     ) -> None:
         game = config.game
         assert isinstance(game, RussianLive | SisterGame), game
-        people = config.settings.people
+        hire(config)
         scanner, settings = next(iter(config.scanners.items()))
         options = open_delimited(settings.options).options
         foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
         self.journal_folder = config.table_dir
         self.dealer = Dealer(
-            next(name for name, role in people.items() if role is Role.DEALER),
+            DEALER,
             seed=seed,
             plan=plan,
             rounds=rounds,
@@ -118,7 +118,7 @@ class Studio:
             hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
             shoe=shoe,
         )
-        self.supervisor = Supervisor(next(name for name, role in people.items() if role is Role.SUPERVISOR))
+        self.supervisor = Supervisor(SUPERVISOR)
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
         self.betting = BettingSystem(
             self.wallet,

@@ -8,12 +8,13 @@ from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Feed, Planned, Press, Wake
+from simulators.duty import Unlocker, log_in
 
 SECOND = 1_000_000
 
 
 class Supervisor:
-    """Confirms cancels that somebody else has reported, or has the round dealt anew where that is offered.
+    """Logs in; confirms cancels that somebody else has reported, or has the round dealt anew where offered.
 
     After a restart lets go on where that is offered.
     """
@@ -26,10 +27,20 @@ class Supervisor:
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[int, int] = {}
         """When each incident is looked into; it keeps its time when a restart brings it again."""
+        self._unlocker = Unlocker(name)
+        self._logged_in_at: int | None = None
+        """The round in which the log-in was sent: once is enough."""
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
         picture = self.picture = msgspec.json.decode(message, type=Picture)
+        planned = self._unlocker.look(picture, now_us)
+        if self.name not in picture.supervisors and self._logged_in_at != picture.round_no:
+            self._logged_in_at = picture.round_no
+            planned.append(Planned(now_us, log_in(picture, self.name, i.Role.SUPERVISOR)))
+        return planned + self._incident(picture, now_us)
+
+    def _incident(self, picture: Picture, now_us: int) -> list[Planned]:
         key = (
             picture.epoch,
             picture.round_no,

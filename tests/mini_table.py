@@ -32,7 +32,6 @@ SETTINGS = TableSettings(
     grace_ms=500,
     guard_ms=1_000,
     boxes_not_told={"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK},
-    people=PEOPLE,
     scanners=("shoe",),
     profile=profile("default"),
 )
@@ -78,6 +77,8 @@ class MiniTable:
         self._count = 0
         self.step(i.Started(at=self.tick(), epoch=1, program="p", rules="r", documents=()))
         self.step(i.ScannerOpened(at=self.tick(), scanner="shoe"))
+        for person in ("anna", "boris"):
+            self.command(i.LogIn(PEOPLE[person], person, i.Proof.PIN), person)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         events = self.table.step(value)

@@ -104,6 +104,11 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Open ones, the newest last; it is the one that people are asked about."""
     proposed: Outcome | None = None
     last: LastOutcome | None = None
+    dealer: str | None = None
+    """The name of the dealer that players see."""
+    paused: str | None = None
+    """Why the table pauses."""
+    blocked: bool = False
 
     @property
     def incident(self) -> IncidentState | None:
@@ -233,6 +238,23 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
             for card in event.cards:
                 places = _card_changed(places, card.place, card.n, face=Face.UP)
             return replace(now, places=places)
+        case _:
+            return _halted(now, event)
+
+
+def _halted(now: Snapshot, event: Event) -> Snapshot:
+    """Fold who deals, and what keeps the next round from opening."""
+    match event:
+        case events.DealerChanged():
+            return replace(now, dealer=event.name)
+        case events.TableBlocked():
+            return replace(now, blocked=True)
+        case events.TableUnblocked():
+            return replace(now, blocked=False)
+        case events.TablePaused():
+            return replace(now, paused=event.reason)
+        case events.TableResumed() | events.TableClosed():
+            return replace(now, paused=None)
         case _:
             return now
 

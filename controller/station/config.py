@@ -22,7 +22,6 @@ from controller.cards import CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.errors import ConfigError
-from controller.table.inputs import Role
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
@@ -62,9 +61,9 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     profile: str
     deck: str
     run_dir: str
+    people: str
     times: Times
     boxes_not_told: Mapping[str, BoxState]
-    people: Mapping[str, Role]
     scanners: Mapping[str, ScannerConfig]
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
@@ -92,6 +91,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     other_decks: tuple[CodeMap, ...]
     scanners: Mapping[str, ScannerConfig]
     run_dir: Path
+    people: Path
+    """The people file. It holds hashes of secrets, so it is no document."""
     day_begins_hour: int
     rules: str
     documents: Mapping[str, str]
@@ -169,6 +170,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         other_decks=tuple(decks[name] for name in table.other_decks),
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         run_dir=(home / table.run_dir).resolve(),
+        people=(home / table.people).resolve(),
         day_begins_hour=table.day_begins_hour,
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
@@ -215,7 +217,6 @@ def _settings(table: TableFile, profile: Profile) -> TableSettings:
         grace_ms=table.times.grace_ms,
         guard_ms=table.times.guard_ms,
         boxes_not_told=table.boxes_not_told,
-        people=table.people,
         scanners=tuple(table.scanners),
         profile=profile,
     )
@@ -237,10 +238,6 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     for box in game.boxes:
         if table.boxes_not_told.get(box, BoxState.EMPTY) is BoxState.EMPTY:
             raise ConfigError(f"{path}: boxes_not_told.{box}: expected dark or open; not told means in play")
-    if Role.DEALER not in table.people.values() or Role.SUPERVISOR not in table.people.values():
-        raise ConfigError(f"{path}: people: a table needs a dealer and a supervisor, who are two people")
-    if Role.BETTING in table.people.values():
-        raise ConfigError(f"{path}: people: betting is the role of the betting system, not of a person")
     redealt = [cell.id for row in profile.rows.values() for cell in row.cells if cell.offers("order_redeal")]
     if redealt and not game.redeals:
         where = f"{path}: profile: {profile.name}"

@@ -129,6 +129,8 @@ class Recalled(msgspec.Struct, omit_defaults=True):
     steps: tuple[int, int]
     opened_at_us: int
     ended_at_us: int = 0
+    dealers: list[str] = []
+    """Who dealt it; more than one after a change inside the round."""
     bets: dict[str, str] = {}
     windows: list[RecalledWindow] = []
     cards: list[RecalledCard] = []
@@ -212,6 +214,7 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
         steps=(first.n, steps[-1].n),
         opened_at_us=first.at_us,
     )
+    told.dealers += [opened.dealer] if opened.dealer is not None else []
     teller = _Teller(told)
     for step in steps:
         for event in map(_EVENT.decode, step.events):
@@ -249,6 +252,8 @@ class _Teller:
                 self._open(at_us, event.opened)
             case events.ControllerStarted():
                 told.restarts.append(at_us)
+            case events.DealerChanged(dealer=str(dealer), signed_by=(_, _)):
+                told.dealers.append(dealer)
             case events.FactsSettled() | events.BetsClosed() | events.DecisionClosed():
                 self._window_ended(event)
             case events.BettingOpened() | events.DecisionOpened():

@@ -90,6 +90,8 @@ def _heading(told: Recalled) -> RenderableType:
     heading.append(f"Round {told.roundid}", "bold")
     heading.append(f"  {told.game}, table {told.table}\n")
     heading.append(f"{date_and_time(told.opened_at_us)} to {clock_time(told.ended_at_us)} UTC")
+    if told.dealers:
+        heading.append(f", dealt by {', then '.join(told.dealers)}")
     heading.append(f", {told.journal} steps {first} to {last}, rules {told.rules[:12]}\n")
     if told.cancelled is not None:
         where = f" at {place_text(told.cancelled.place)}" if told.cancelled.place else ""

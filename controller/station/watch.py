@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -66,10 +67,20 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     """
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
     deal = f", deal {snapshot.deal}" if snapshot.deal > 1 else ""
-    phase = PHASES.get(snapshot.phase, snapshot.phase)
-    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {phase}"
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {_standing(snapshot)}"
+    if snapshot.dealer is not None:
+        title += f"  dealer {escape(snapshot.dealer)}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
+
+
+def _standing(snapshot: Snapshot) -> str:
+    """Return the phase, or why none goes on from here."""
+    if snapshot.roundid is None and snapshot.blocked:
+        return "blocked"
+    if snapshot.roundid is None and snapshot.paused is not None:
+        return "pause"
+    return PHASES.get(snapshot.phase, snapshot.phase)
 
 
 def _footing(snapshot: Snapshot, stale: bool) -> str:

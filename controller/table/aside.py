@@ -5,12 +5,14 @@ Both lie face down and are bound by a commitment like any hidden card.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.games.procedure import BURN, HELD
-from controller.table.events import CardBurned, CardHeld, IncidentKind
+from controller.table.events import BurnReason, CardBurned, CardHeld, IncidentKind
 from controller.table.state import LaidCard, TableState, UnplacedRead
 
 
-def burn(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
+def burn(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:
     """Burn a card: it goes out of the deck."""
     current = t.in_play
     n = len(current.burned) + 1
@@ -45,3 +47,16 @@ def _put(t: TableState, read: UnplacedRead, place: str, n: int) -> LaidCard:
         open=False,
         fact=None,
     )
+
+
+def note_relief(t: TableState) -> str:
+    """Row 31: a dealer who relieves another one burns the first card, where the profile says so.
+
+    Returns who deals the round that has just been opened.
+    """
+    assert t.duty.dealer is not None, "no round without a dealer"
+    dealer = t.duty.dealer.actor
+    relieves = t.duty.last_dealer not in (None, dealer)
+    t.in_play.burn_due = relieves and t.settings.limits.burn_at_dealer_change
+    t.duty = replace(t.duty, last_dealer=dealer)
+    return dealer

@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.table.charts import Phase
+from controller.table.staff import Duty, Halts
 from controller.table.state import RequestAnswer, TableState
 
 VERSION = 1
@@ -28,6 +29,8 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     timers_count: int
     requests: dict[str, RequestAnswer]
     scanners_up: tuple[str, ...]
+    duty: Duty = Duty()
+    halts: Halts = Halts()
 
 
 def encode(t: TableState) -> bytes | None:
@@ -47,6 +50,8 @@ def encode(t: TableState) -> bytes | None:
         timers_count=t.timers_count,
         requests=t.requests,
         scanners_up=tuple(sorted(t.scanners_up)),
+        duty=t.duty,
+        halts=t.halts,
     )
     return msgspec.json.encode(record, order="deterministic")
 
@@ -63,3 +68,4 @@ def restore(t: TableState, raw: bytes) -> None:
     t.timers_count = record.timers_count
     t.requests = dict(record.requests)
     t.scanners_up = set(record.scanners_up)
+    t.duty, t.halts = record.duty, record.halts

@@ -28,6 +28,10 @@ class Phase(StrEnum):
     CANCELLED = "cancelled"
 
 
+IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
+"""The phases in which a round may still be cancelled."""
+
+
 class IncidentState(StrEnum):
     """What an open incident waits for. `none` is the table without one."""
 
@@ -128,6 +132,39 @@ class PhaseChart(StateChart[Any]):
     confirm_cancel |= shuffling.to(None)
     confirm_picture |= shuffling.to(None)
     go_on |= shuffling.to(None)
+
+    # What keeps the next round from opening. Log-ins are taken always and are not in the chart.
+    pause_table = (
+        deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    resume_table = (
+        deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    close_after_round = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    unblock = closed.to(None) | deck_check.to(None) | shuffling.to(None) | ready.to(None)
 
 
 class IncidentChart(StateChart[Any]):

@@ -20,10 +20,11 @@ from controller.games.procedure import (
     Window,
     WindowAnswer,
 )
-from controller.table import result
+from controller.table import aside, result
 from controller.table.events import (
     BetsClosed,
     BettingOpened,
+    BurnReason,
     CardDealt,
     CardLaidAside,
     CardShown,
@@ -61,6 +62,7 @@ def open_round(t: TableState) -> None:
             boxes=t.game.boxes,
             rules=t.rules,
             procedures=t.settings.profile.digest,
+            dealer=aside.note_relief(t),
         )
     )
     follow(t)
@@ -316,6 +318,7 @@ def settle_window(t: TableState) -> None:
         t.emit(FactsSettled(window=BETTING, acknowledged=window.acknowledged, boxes=boxes))
         current.run.tell(boxes)
     elif window.decides is not None:
+        t.emit(FactsSettled(window=window.window, acknowledged=window.all_decided))
         t.move("window_settled")
     else:
         _emit_answer(t, window)
@@ -363,8 +366,12 @@ def follow_held(t: TableState) -> None:
 
 
 def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:
-    """Lay the card that is due, and follow the script."""
+    """Lay the card that is due, and follow the script; a card to be burned goes before it."""
     current = t.in_play
+    if current.burn_due:
+        current.burn_due = False
+        aside.burn(t, read, BurnReason.RELIEF)
+        return
     step = current.run.owed
     assert isinstance(step, Deal)
     laid = lay(t, read, step, fact=len(current.run.facts), held=held)

@@ -7,7 +7,7 @@ in `readings`, `surplus`, `interruptions` and `observations`.
 
 from __future__ import annotations
 
-from controller.table import dealing, result
+from controller.table import dealing, halts, result
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
@@ -22,6 +22,11 @@ from controller.table.events import (
 )
 from controller.table.inputs import CancelReason
 from controller.table.state import Incident, LaidCard, TableState, Where
+
+ESCALATE = "escalate"
+GIVE_UP = "give_up"
+"""The deadlines of an incident that waits for a supervisor; its number follows after a slash."""
+SECOND = 1_000_000
 
 
 def open_incident(
@@ -53,9 +58,34 @@ def open_incident(
             reason=incident.reason,
             prompt=prompt,
             stops_betting=incident.stops_betting,
+            dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
+    halts.count_case(t, cell)
+    _call_or_leave(t, incident)
     return incident
+
+
+def call_supervisor(t: TableState, incident: Incident) -> None:
+    """Row 40: from now on the supervisor's time to answer runs."""
+    limits = t.settings.limits
+    incident.escalated = False
+    t.arm(f"{ESCALATE}/{incident.number}", t.now + limits.escalate_after_s * SECOND)
+    t.arm(f"{GIVE_UP}/{incident.number}", t.now + limits.give_up_after_s * SECOND)
+
+
+def _call_or_leave(t: TableState, incident: Incident) -> None:
+    """Begin or end the supervisor's time, as the incident waits for one or not."""
+    if incident.state is IncidentState.SUPERVISOR:
+        call_supervisor(t, incident)
+    else:
+        _leave_supervisor(t, incident)
+
+
+def _leave_supervisor(t: TableState, incident: Incident) -> None:
+    incident.escalated = False
+    t.disarm(f"{ESCALATE}/{incident.number}")
+    t.disarm(f"{GIVE_UP}/{incident.number}")
 
 
 def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
@@ -63,6 +93,7 @@ def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     incident.prompt = prompt
     incident.state = INCIDENT_TARGETS[incident.state, event]
     t.emit(IncidentAsked(incident=incident.number, prompt=prompt, place=incident.place, n=incident.n))
+    _call_or_leave(t, incident)
 
 
 def decide(
@@ -74,6 +105,7 @@ def decide(
     )
     assert "close" in INCIDENT_INPUTS[incident.state], incident
     t.incidents.remove(incident)
+    _leave_supervisor(t, incident)
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 

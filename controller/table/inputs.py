@@ -12,11 +12,11 @@ from typing import TypeAlias, get_args
 import msgspec
 
 from controller.games.procedure import BoxState
-from controller.table.events.reasons import IncidentKind
+from controller.table.events.reasons import HaltReason, IncidentKind
 
 
 class Role(StrEnum):
-    """Who presses. A person's role comes from the table's list of people, never from the message."""
+    """Who presses. A person's role is the one in which they are on duty, never what the message says."""
 
     BETTING = "betting"
     DEALER = "dealer"
@@ -35,6 +35,13 @@ class CancelReason(StrEnum):
     DECK_INTEGRITY = "DECK_INTEGRITY"
     WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
     """A place has not its due number (OAB-24, row 24); the report names it."""
+
+
+class Proof(StrEnum):
+    """How a person has proven who they are."""
+
+    PIN = "pin"
+    BADGE = "badge"
 
 
 def _snake(name: str) -> str:
@@ -127,6 +134,44 @@ class DecisionTaken(Command, frozen=True):
 
 class OpenTable(Command, frozen=True):
     """The table goes live."""
+
+
+class LogIn(Command, frozen=True):
+    """A person comes on duty.
+
+    `name`, the one that players see, and `proof` are the station's, whatever a message says; None: neither
+    PIN nor badge was right.
+    """
+
+    role: Role
+    name: str = ""
+    proof: Proof | None = None
+
+
+class LogOut(Command, frozen=True):
+    """A person goes off duty; with `actor` a supervisor logs out somebody who has left."""
+
+    actor: str | None = None
+
+
+class PauseTable(Command, frozen=True):
+    """No round opens any more, after this one if one is open."""
+
+    reason: HaltReason
+
+
+class CloseAfterRound(Command, frozen=True):
+    """The table closes once the cards of this round are collected."""
+
+    reason: HaltReason
+
+
+class ResumeTable(Command, frozen=True):
+    """Take back a pause, or a close that is to come."""
+
+
+class Unblock(Command, frozen=True):
+    """One of the two presses that unlock a blocked table."""
 
 
 class CloseTable(Command, frozen=True):
@@ -243,16 +288,32 @@ ExceptionPress: TypeAlias = (
     | OrderRescan
     | OrderRedeal
 )
+DutyPress: TypeAlias = LogIn | LogOut
+HaltPress: TypeAlias = PauseTable | CloseAfterRound | ResumeTable | Unblock
 AnyCommand: TypeAlias = (
-    BetsTaken | WindowFacts | DecisionTaken | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+    BetsTaken
+    | WindowFacts
+    | DecisionTaken
+    | AnswerQuestion
+    | TablePress
+    | RoundPress
+    | ExceptionPress
+    | DutyPress
+    | HaltPress
 )
 
 
 PRESS_NAMES: tuple[str, ...] = tuple(
     str(press.__struct_config__.tag)
-    for press in (*get_args(TablePress), *get_args(RoundPress), AnswerQuestion, *get_args(ExceptionPress))
+    for press in (
+        *get_args(TablePress),
+        *get_args(RoundPress),
+        AnswerQuestion,
+        *get_args(ExceptionPress),
+        *get_args(HaltPress),
+    )
 )
-"""The presses of people at the table, in the order in which a page shows them."""
+"""The presses of people at the table, in the order in which a page shows them; log-ins are no buttons."""
 
 
 def command_name(command: Command) -> str:

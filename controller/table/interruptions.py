@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.table import dealing, procedures
+from controller.table import dealing, escalation, procedures
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.incidents import ask, decide, open_incident
@@ -38,6 +38,7 @@ def scanner_back(t: TableState) -> None:
 
 def restarted(t: TableState) -> None:
     """Row 35: the table went down in a round; people say what lies there before it goes on."""
+    escalation.begin_again(t)
     window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
         window.interrupted = True

@@ -8,7 +8,7 @@ from controller.table.charts import is_accepted
 from controller.table.events import BoxVoided, IncidentKind, Refusal, Verdict
 from controller.table.incidents import cancel, decide
 from controller.table.inputs import Observed, VoidBox
-from controller.table.situations import OBSERVABLE, SITUATIONS, Axis, Known, known
+from controller.table.situations import OBSERVABLE, SITUATIONS, Axis, Known, cancel_reason, known
 from controller.table.state import Incident, TableState
 
 
@@ -77,7 +77,7 @@ def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | N
     """A supervisor cancels; never a person who has reported what the cancel would decide."""
     if any(known.reported_by == actor for known in t.incidents):
         return Refusal.SAME_PERSON
-    cancel(t, incident, incident.reason or SITUATIONS[incident.kind].reason, actor)
+    cancel(t, incident, incident.reason or cancel_reason(incident.kind), actor)
     return None
 
 

@@ -8,11 +8,19 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, interruptions, observations, procedures, redeal, surplus
+from controller.table import (
+    dealing,
+    halts,
+    interruptions,
+    observations,
+    procedures,
+    redeal,
+    surplus,
+)
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.inputs import PRESS_NAMES
 from controller.table.state import LaidCard, OpenWindow, TableState
-from controller.table.texts import prompt_text
+from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
 
@@ -62,11 +70,22 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """The kinds that people may report now, by `observed`."""
     deal: int = 1
     """Counts the deals of the round; more than 1 after a redeal."""
+    escalated: bool = False
+    dealer: str | None = None
+    """Who deals; None: somebody has to log in."""
+    supervisors: tuple[str, ...] = ()
+    paused: str | None = None
+    """Why; in a round it is to come."""
+    closing: str | None = None
+    blocked: tuple[str, ...] = ()
+    """The cells behind a block; in a round it is to come."""
+    unlocked_by: str | None = None
+    """Who has pressed the first of the two presses that unlock."""
 
 
 def draw(t: TableState) -> Picture:
     """Draw the table."""
-    current, incident = t.round, t.incident
+    current, incident, held = t.round, t.incident, t.halts
     return Picture(
         table=t.settings.table,
         epoch=t.epoch,
@@ -88,6 +107,13 @@ def draw(t: TableState) -> Picture:
         rescans_used=current.rescans_used if current is not None else 0,
         reports=observations.reportable(t),
         deal=current.deal if current is not None else 1,
+        escalated=incident.escalated if incident is not None else False,
+        dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
+        supervisors=tuple(one.actor for one in t.duty.supervisors),
+        paused=held.pause.reason if held.pause is not None else None,
+        closing=held.close.reason if held.close is not None else None,
+        blocked=tuple(block.cell for block in held.blocks),
+        unlocked_by=held.unlocking.by if held.unlocking is not None else None,
     )
 
 
@@ -121,9 +147,17 @@ def prompt(t: TableState) -> Prompt:
     incident = t.incident
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
+        if incident.escalated:
+            text += CALLED_AGAIN
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
     if t.phase is Phase.SHUFFLING and t.is_round_open:
         return _say("REDEAL")
+    if t.round is None and t.duty.dealer is None:
+        return _say("LOG_IN")
+    if t.phase is Phase.READY and t.halts.blocks:
+        return _say("UNBLOCK")
+    if t.phase is Phase.READY and t.halts.pause is not None:
+        return _say("PAUSED")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
@@ -140,7 +174,10 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            return _say("DEAL_CARD", place, n, None if dealing.is_card_due(t) else current.free_at)
+            not_before = None if dealing.is_card_due(t) else current.free_at
+            if current.burn_due:
+                return _say("BURN_CARD", not_before=not_before)
+            return _say("DEAL_CARD", place, n, not_before)
         case Turn(place=place):
             return _say("TURN", place)
         case LayAside(place=place, n=n):
@@ -151,6 +188,8 @@ def _owed(t: TableState) -> Prompt:
 
 def buttons(t: TableState) -> tuple[str, ...]:
     """Return the names of the presses that the table takes now, in the order of the page."""
+    if t.duty.dealer is None and not t.duty.supervisors:
+        return ()
     state = t.incident_state
     names = [name for name in PRESS_NAMES if is_accepted(t.phase, state, name)]
     return tuple(name for name in names if _fits(t, name))
@@ -163,8 +202,16 @@ def _fits(t: TableState, name: str) -> bool:
             return interruptions.may_go_on(t)
         case "confirm_shuffle" if not t.is_round_open:
             return True
-        case "open_betting" | "confirm_shuffle":
+        case "confirm_shuffle":
             return t.scanners_up.issuperset(t.settings.scanners)
+        case "open_betting":
+            return halts.why_no_round(t) is None and t.scanners_up.issuperset(t.settings.scanners)
+        case "pause_table" | "close_after_round":
+            return halts.may_halt(t)
+        case "resume_table":
+            return not halts.may_halt(t)
+        case "unblock":
+            return bool(t.halts.blocks)
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":

@@ -11,6 +11,8 @@ from typing import assert_never
 from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
     dealing,
+    duty,
+    halts,
     interruptions,
     observations,
     procedures,
@@ -44,7 +46,9 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value) or why_not(t, name)
+    refusal = _check_sender(t, value)
+    if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
+        refusal = why_not(t, name)
     before = len(t.events)
     if refusal is None:
         refusal = _obey(t, value)
@@ -74,7 +78,9 @@ def answer_to(t: TableState, value: i.Commanded) -> RequestAnswer | None:
 
 
 def _request_key(value: i.Commanded) -> str:
-    return f"{value.role}/{value.actor}/{value.request}"
+    # Not the role: a request that is sent again must be known also when its sender has gone off duty.
+    sender = "betting" if value.role is i.Role.BETTING else "person"
+    return f"{sender}/{value.actor}/{value.request}"
 
 
 def _digest(value: i.Commanded) -> str:
@@ -86,6 +92,9 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
         return Refusal.OTHER_REQUEST
     if value.round_no != t.round_no:
         return Refusal.EXPIRED_REQUEST
+    is_person = value.role is not i.Role.BETTING
+    if is_person and not isinstance(value.command, i.LogIn) and t.duty.role_of(value.actor) != value.role:
+        return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
     return None if value.role in allowed else Refusal.WRONG_ROLE
 
@@ -128,6 +137,12 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             | i.OrderRedeal()
         ):
             return _exception(t, command, value.actor)
+        case i.LogIn():
+            return duty.log_in(t, value, command)
+        case i.LogOut():
+            return duty.log_out(t, value, command)
+        case i.PauseTable() | i.CloseAfterRound() | i.ResumeTable() | i.Unblock():
+            return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command)
         case _:
@@ -142,8 +157,7 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
         case i.CloseTable():
             if t.is_round_open:
                 return Refusal.WRONG_PHASE  # The deck is shuffled for a redeal.
-            t.move("close_table")
-            t.emit(TableClosed())
+            _close(t)
         case i.VerifyDeck(count=count):
             if count != DECK_SIZE:
                 return Refusal.WRONG_COUNT
@@ -165,6 +179,27 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
     return None
 
 
+def _halt(t: TableState, value: i.Commanded, command: i.HaltPress) -> Refusal | None:
+    match command:
+        case i.PauseTable():
+            return halts.pause(t, value, command)
+        case i.CloseAfterRound():
+            return halts.close_after_round(t, value, command)
+        case i.ResumeTable():
+            return halts.resume(t, value)
+        case i.Unblock():
+            return halts.unblock(t, value)
+        case _:
+            assert_never(command)
+
+
+def _close(t: TableState) -> None:
+    t.move("close_table")
+    t.emit(TableClosed())
+    halts.drop_orders(t)
+    duty.end_of_day(t)
+
+
 def _clear(t: TableState) -> None:
     """The cards are collected: this is the round boundary."""
     t.move("clear_table")
@@ -175,11 +210,17 @@ def _clear(t: TableState) -> None:
     t.requests = {
         request: answer for request, answer in t.requests.items() if answer.round_no >= t.round_no - 1
     }
+    if t.halts.close is not None:
+        _close(t)
+    halts.take_hold(t)
 
 
 def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
     match command:
         case i.OpenBetting():
+            refusal = halts.why_no_round(t)
+            if refusal is not None:
+                return refusal
             if not t.scanners_up.issuperset(t.settings.scanners):
                 return Refusal.SCANNER_DOWN
             dealing.open_round(t)
@@ -289,6 +330,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             interruptions.picture_confirmed(t, _top(t), actor)
             return None
         case i.GoOn():
+            if duty.may_sign(t):
+                return duty.sign_change(t, _top(t), actor)
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))

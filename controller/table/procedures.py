@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import CardsRestored, IncidentKind, PositionCorrected, Verdict
+from controller.table.events import BurnReason, CardsRestored, IncidentKind, PositionCorrected, Verdict
 from controller.table.incidents import ask, cancel, decide, open_incident
 from controller.table.profile import Cell, CellVerdict, Deck
-from controller.table.situations import SITUATIONS, Axis, Known, known
+from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason, known
 from controller.table.state import Incident, TableState, UnplacedRead, Where
 
 Act = Callable[[TableState, Incident, str | None], None]
@@ -134,7 +134,7 @@ def _prompt(kind: IncidentKind, cell: Cell) -> str:
         case CellVerdict.RESCAN_ALL:
             return "SCAN_FROM_FIRST"
         case CellVerdict.SUPERVISOR:
-            return "CALL_SUPERVISOR"
+            return "SIGN_DEALER_CHANGE" if kind is IncidentKind.DEALER_CHANGE else "CALL_SUPERVISOR"
         case CellVerdict.CANCEL if cell.deck is Deck.KEEP:
             return "CALL_SUPERVISOR"
         case CellVerdict.SHUFFLE:
@@ -149,10 +149,10 @@ def _cancel(t: TableState, incident: Incident, by: str | None) -> None:
 
     A reading that fails again after a report is no report any more.
     """
-    reason = SITUATIONS[incident.kind].reason
+    reason = cancel_reason(incident.kind)
     if incident.reported_by is None or incident.tries:
         if incident.read is not None:
-            burn(t, incident.read, incident.kind)
+            burn(t, incident.read, BurnReason(incident.kind))
         cancel(t, incident, reason, by)
         return
     incident.reason, incident.presses = reason, ("confirm_cancel",)

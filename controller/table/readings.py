@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from controller.cards import Anomaly
-from controller.games.procedure import Deal, Window
+from controller.games.procedure import BURN, Deal, Window
 from controller.table import dealing, result, surplus
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
 from controller.table.inputs import CancelReason, CardRead
@@ -52,12 +52,11 @@ def asked_about_already(t: TableState) -> None:
 
 
 def read_failed(t: TableState) -> None:
-    """The card that is due could not be read (row 1, RPL-75)."""
+    """The card that is due could not be read (row 1, RPL-75); one that is to be burned belongs to no hand."""
     step = t.in_play.run.owed
-    assert isinstance(step, Deal)
-    initial = t.game.initial_deal(step)
+    initial = isinstance(step, Deal) and t.game.initial_deal(step) and not t.in_play.burn_due
     values = {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
-    meet(t, IncidentKind.FAILED_READ, values, where=(step.place, step.n))
+    meet(t, IncidentKind.FAILED_READ, values, where=_due_place(t))
 
 
 def rescan_failed(t: TableState, incident: Incident) -> None:
@@ -80,7 +79,7 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     """The scan that was asked for: it corrects a reading, or is simply the card that was drawn."""
     if incident.burns:
-        burn(t, read, incident.kind)
+        burn(t, read, BurnReason(incident.kind))
         decide(t, incident, Verdict.BURNED, None)
         return
     if incident.fact is not None:
@@ -128,8 +127,11 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
 
 
 @act(CellVerdict.RESCAN_ALL)
-def _rescan_all(t: TableState, incident: Incident, _by: str | None) -> None:
+def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
     """All cards of the round are scanned again, from the first, in the order of drawing."""
+    if not t.in_play.laid:
+        decide(t, incident, Verdict.WENT_ON, by)
+        return
     incident.again = []
     _count_rescan(t, incident)
     _ask_next(t, incident, 0)
@@ -237,4 +239,6 @@ def _tell_again(t: TableState) -> None:
 
 def _due_place(t: TableState) -> Where | None:
     step = t.in_play.run.owed
+    if t.in_play.burn_due and isinstance(step, Deal):
+        return (BURN, len(t.in_play.burned) + 1)
     return (step.place, step.n) if isinstance(step, Deal) else None

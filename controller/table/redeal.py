@@ -17,7 +17,7 @@ from controller.table.charts import PHASE_INPUTS
 from controller.table.events import DeckShuffled, Refusal, RoundRedealt, Verdict
 from controller.table.inputs import CancelReason
 from controller.table.script_run import ScriptRun
-from controller.table.situations import SITUATIONS
+from controller.table.situations import cancel_reason
 from controller.table.state import Incident, OpenWindow, TableState
 
 
@@ -38,7 +38,7 @@ def order_redeal(t: TableState, incident: Incident, actor: str) -> Refusal | Non
         return Refusal.NO_INCIDENT
     if any(known.reported_by == actor for known in t.incidents):
         return Refusal.SAME_PERSON
-    redeal(t, incident, SITUATIONS[incident.kind].reason, actor)
+    redeal(t, incident, cancel_reason(incident.kind), actor)
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a table is set to: times, people, scanners. It comes from the table's TOML, checked by `station`."""
+"""What a table is set to: times, scanners, limits. It comes from the table's TOML, checked by `station`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.games.procedure import BoxState
-from controller.table.inputs import Role
 from controller.table.limits import Limits
 from controller.table.profile import Profile
 
@@ -28,7 +27,6 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     grace_ms: int
     guard_ms: int
     boxes_not_told: Mapping[str, BoxState]
-    people: Mapping[str, Role]
     scanners: tuple[str, ...]
     profile: Profile
 

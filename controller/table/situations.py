@@ -81,7 +81,8 @@ class Situation(msgspec.Struct, frozen=True):
     axes: Mapping[Axis, tuple[Known, ...]] = {}
     sensors: tuple[Sensor, ...] = (Sensor.PERSON,)
     questions: Mapping[Axis, str] = {}
-    reason: CancelReason = CancelReason.TECHNICAL
+    reason: CancelReason | None = CancelReason.TECHNICAL
+    """Why a round is cancelled for it; None where the case is no reason to."""
 
     @property
     def observable(self) -> bool:
@@ -194,6 +195,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.SCANNER_LOST: Situation(
         "30", ROUND, {Axis.LATER: ASKED}, (Sensor.SCANNER,), {Axis.LATER: "CARD_DRAWN"}
     ),
+    Kind.DEALER_CHANGE: Situation("31", ROUND, {}, (Sensor.TABLE,), reason=None),
     Kind.LINK_LOST: Situation("33", ROUND, {}, (Sensor.PERSON,)),
     Kind.VIDEO_LOST: Situation("34", ROUND, {}, (Sensor.PERSON,)),
     Kind.RESTARTED: Situation(
@@ -204,3 +206,8 @@ SITUATIONS: Mapping[Kind, Situation] = {
 """Every kind of incident that a profile decides."""
 
 OBSERVABLE = frozenset(kind for kind, situation in SITUATIONS.items() if situation.observable)
+
+
+def cancel_reason(kind: Kind) -> CancelReason:
+    """Return why a round is cancelled that this case has led to."""
+    return SITUATIONS[kind].reason or CancelReason.TECHNICAL

@@ -20,6 +20,7 @@ from controller.table.inputs import CancelReason
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
 from controller.table.situations import Axis, Known
+from controller.table.staff import Duty, Halts, OnDuty
 
 Where = tuple[str, int]
 """A place and the number of the card there, from 1."""
@@ -87,6 +88,8 @@ class Round:
     run: ScriptRun
     program: str
     rules: str
+    burn_due: bool = False
+    """The first card out of the shoe is burned before the deal (row 31)."""
     deal: int = 1
     laid: list[LaidCard] = field(default_factory=list)
     burned: list[LaidCard] = field(default_factory=list)
@@ -151,6 +154,10 @@ class Incident:
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
+    escalated: bool = False
+    """The supervisor has been called once more (row 40)."""
+    incoming: OnDuty | None = None
+    """Who would deal from here on, in a change of the dealer inside a round (row 31)."""
 
 
 class UnplacedRead(msgspec.Struct, frozen=True):
@@ -200,6 +207,8 @@ class TableState:
     deadlines: dict[str, Deadline] = field(default_factory=dict)
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
+    duty: Duty = field(default_factory=Duty)
+    halts: Halts = field(default_factory=Halts)
     events: list[Event] = field(default_factory=list)
 
     @property

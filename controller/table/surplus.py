@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.table.aside import burn, hold
 from controller.table.charts import Phase
 from controller.table.dealing import BETTING
-from controller.table.events import IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.incidents import ask, decide, last_card, withdraw_card
 from controller.table.procedures import act, decision_to_come, meet
 from controller.table.profile import CellVerdict
@@ -69,7 +69,7 @@ def _burn(t: TableState, incident: Incident, by: str | None) -> None:
         incident.burns = True
         ask(t, incident, "ask_rescan", "SCAN_TO_BURN")
         return
-    burn(t, read, incident.kind)
+    burn(t, read, BurnReason(incident.kind))
     decide(t, incident, Verdict.BURNED, by)
 
 

@@ -12,9 +12,9 @@ from typing import assert_never
 from controller.cards import Anomaly, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, interruptions, presses, readings, surplus
+from controller.table import dealing, escalation, interruptions, presses, readings, surplus
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
     ControllerStarted,
     Event,
@@ -24,9 +24,6 @@ from controller.table.events import (
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
-
-IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
-"""Phases in which a scanner that goes away holds the table; in a shuffle nobody needs it (OAB-24)."""
 
 
 class Table:
@@ -200,6 +197,7 @@ def _expire_due(t: TableState, at: int) -> None:
             dealing.close_window(t, "time")
         elif name == dealing.GRACE_TIMER:
             dealing.settle_window(t)
-        else:
-            assert name == dealing.HELD_TIMER, name
+        elif name == dealing.HELD_TIMER:
             dealing.follow_held(t)
+        else:
+            escalation.expire(t, name)

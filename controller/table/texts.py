@@ -16,6 +16,11 @@ PLACES = {
 }
 
 PROMPTS = {
+    "LOG_IN": "A dealer logs in",
+    "UNBLOCK": "The table is blocked: two people unlock it, one of them a supervisor",
+    "PAUSED": "The table pauses",
+    "BURN_CARD": "Burn the first card: scan it and lay it face down on the burned cards",
+    "SIGN_DEALER_CHANGE": "The dealer changes inside the round: a supervisor signs, or it is withdrawn",
     "OPEN_TABLE": "Open the table",
     "VERIFY_DECK": "Verify the deck in view of the camera",
     "SHUFFLE": "Shuffle, cut and lay the deck in the shoe",
@@ -47,7 +52,8 @@ PROMPTS = {
     "REDEAL": "Collect all cards, shuffle, cut and lay the deck in the shoe: this round is dealt anew",
     "NOTED": "Noted",
 }
-
+CALLED_AGAIN = " (the supervisor has been called again)"
+"""What is added when nobody has come (row 40)."""
 
 DECISIONS = {
     None: "is silent",

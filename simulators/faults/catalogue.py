@@ -51,8 +51,8 @@ def _cancel(kind: Kind, *before: tuple[Kind, Verdict]) -> tuple[tuple[Kind, Verd
     return (*before, (kind, Verdict.CANCELLED))
 
 
-def _reported(id: str, moment: Moment, kind: Kind) -> Fault:
-    return Fault(id, moment, ("RPL-70", "RPL-73"), _cancel(kind), SITUATIONS[kind].reason)
+def _reported(id: str, moment: Moment, kind: Kind, *rules: str) -> Fault:
+    return Fault(id, moment, ("RPL-70", "RPL-73", *rules), _cancel(kind), SITUATIONS[kind].reason)
 
 
 BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
@@ -61,8 +61,8 @@ RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
 FAULTS: tuple[Fault, ...] = (
     # RPL-70: what cancels, reported by the dealer and confirmed by a supervisor.
     _reported("hidden-shown", Moment.FACE_DOWN_CARD, Kind.HIDDEN_CARD_SHOWN),
-    _reported("extra-placed", Moment.ANY_CARD, Kind.WRONG_NUMBER_OF_CARDS),
-    _reported("extra-switch", Moment.DRAWN_CARD, Kind.WRONG_NUMBER_OF_CARDS),
+    _reported("extra-placed", Moment.ANY_CARD, Kind.WRONG_NUMBER_OF_CARDS, "RPL-72"),
+    _reported("extra-switch", Moment.DRAWN_CARD, Kind.WRONG_NUMBER_OF_CARDS, "RPL-72"),
     _reported("cleared-early", Moment.FINAL_OPTIONS, Kind.TABLE_CLEARED),
     _reported("card-on-floor", Moment.ANY_CARD, Kind.CARD_ON_FLOOR),
     _reported("technical", Moment.OPTIONS, Kind.DEVICE_FAILED),

@@ -26,8 +26,10 @@ from controller.bus.envelope import decode
 from controller.cards import Card, Scheme, code_map
 from controller.games.procedure import BoxState
 from controller.games.russian_live import BUY_TIME, FINAL_OPTIONS, OPTIONS
+from controller.station.config import load
 from controller.table import inputs as i
 from controller.table.events import AUDIENCES, CardDealt
+from simulators.cast import PINS, hire
 from simulators.devices.pty import PtyDevice
 from simulators.shoe import shuffled
 
@@ -48,6 +50,7 @@ game = "russian_poker_live"
 profile = "russian_poker_live"
 deck = "blue"
 run_dir = "../run"
+people = "../run/people.json"
 [times]
 betting_ms = 60_000
 grace_ms = 1_000
@@ -60,9 +63,6 @@ buy_time = 60_000
 box1 = "dark"
 box2 = "open"
 box3 = "dark"
-[people]
-anna = "dealer"
-boris = "supervisor"
 [scanners.shoe]
 family = "delimited"
 port = "../shoe"
@@ -79,6 +79,7 @@ def write_config(folder: Path) -> Path:
         (folder / name).symlink_to(CONFIG / name)
     path = folder / "tables" / f"{TABLE}.toml"
     path.write_text(TABLE_TOML)
+    hire(load(path))
     return path
 
 
@@ -175,6 +176,8 @@ class LiveTable:
 
     def _play(self) -> Iterator[Card]:
         """Play for ever; yields each card when the table waits for it."""
+        answer = self._operator.send(i.LogIn(i.Role.DEALER), round_no=0, pin=PINS["anna"])
+        assert answer.accepted, answer
         self._press(0, i.OpenTable(), i.VerifyDeck(52))
         for number in itertools.count(1):
             shoe = iter(shuffled(1, number))

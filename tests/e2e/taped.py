@@ -20,6 +20,7 @@ from controller.cards import DECK, Card
 from controller.station.config import StationConfig, load
 from controller.station.station import OpenFeeds, Station
 from simulators.actor import Press
+from simulators.cast import hire
 from simulators.faults.catalogue import BY_ID, Amount, Case, Plan
 from simulators.link import Deliver, DirectLink
 from simulators.studio import Studio
@@ -85,7 +86,9 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
         [index] = [number for number, line in enumerate(lines) if line.startswith(f"{key} =")]
         lines[index] = f"{key} = {value}"
     path.write_text("\n".join(lines) + "\n")
-    return load(path)
+    config = load(path)
+    hire(config)
+    return config
 
 
 class Keys:

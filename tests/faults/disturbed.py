@@ -17,6 +17,7 @@ from controller.journal import Days
 from controller.station.config import StationConfig, load
 from controller.table.events import AUDIENCES
 from simulators.actor import Actor, Feed, Press
+from simulators.cast import hire
 from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.points import Point, PowerCut
 from simulators.links import Deliver, FastLinks
@@ -40,6 +41,7 @@ def write_config(folder: Path, table: str = "demo") -> StationConfig:
             text = text.replace("settle_ms = 300", "settle_ms = 0")
             (folder / kind / file.name).write_text(text)
     config = load(folder / "tables" / f"{table}.toml")
+    hire(config)
     assert all(scanner.line.settle_ms == 0 for scanner in config.scanners.values())
     return config
 

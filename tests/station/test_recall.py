@@ -113,6 +113,7 @@ def test_people_read_the_round(first_day: Path, capsys: pytest.CaptureFixture[st
     assert "all opened, and each card is the one it was bound to" in told
     assert main(["recall", str(first_day), "3"]) == 0
     told = capsys.readouterr().out
+    assert "dealt by anna" in told
     assert "CANCELLED: CARD_ON_FLOOR at box 1" in told and "boris" in told and "Refunded: all" in told
     assert "burned: SURPLUS_CARD" in told and "refused: WRONG_PHASE" in told
 

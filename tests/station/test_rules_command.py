@@ -280,7 +280,7 @@ def test_misuse_is_named_and_approves_nothing(
     path = write_config(tmp_path)
     assert rules(*(str(path) if word == "TABLE" else word for word in words)) == 2
     assert said in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "run" / "approvals.jsonl").exists()
 
 
 def test_a_game_that_nobody_knows_is_a_usage_error() -> None:

@@ -32,7 +32,7 @@ RULES_FILE = Path(__file__).parents[2] / "config" / "games" / "russian_poker_liv
 BLUE = code_map("blue", Scheme.SUIT_DIGIT_RANK)
 RED = code_map("red", Scheme.LETTER_NUMBER)
 SHOE = "shoe"
-ANNA, BORIS, CLARA, BETS = "anna", "boris", "clara", "bets"
+ANNA, BORIS, CLARA, DORA, BETS = "anna", "boris", "clara", "dora", "bets"
 IN_PLAY = {"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK}
 SETTINGS = TableSettings(
     table="rp1",
@@ -41,11 +41,12 @@ SETTINGS = TableSettings(
     grace_ms=500,
     guard_ms=1_000,
     boxes_not_told=IN_PLAY,
-    people={ANNA: Role.DEALER, BORIS: Role.SUPERVISOR, CLARA: Role.SUPERVISOR},
     scanners=(SHOE,),
     profile=profile("russian_poker_live"),
 )
-ROLES = {**SETTINGS.people, BETS: Role.BETTING}
+STAFF = {ANNA: Role.DEALER, BORIS: Role.SUPERVISOR, CLARA: Role.SUPERVISOR}
+ROLES = {**STAFF, DORA: Role.DEALER, BETS: Role.BETTING}
+"""Dora is a dealer who comes later."""
 MILLISECOND = 1_000
 NOON = 1_800_000_000_000_000
 
@@ -91,7 +92,9 @@ class Dealt:
         rules: Rules | None = None,
         table: type[Table] = Table,
         game: Game | None = None,
+        staffed: bool = True,
     ) -> None:
+        self.staffed = staffed
         self.game = game or RussianLive(rules if rules is not None else live_rules())
         self.settings = settings
         self.table = table(settings, self.game, BLUE, (RED,))
@@ -120,9 +123,21 @@ class Dealt:
         return self.now + MILLISECOND
 
     def start(self, *, program: str = "1.0", rules: str = "rules") -> tuple[Event, ...]:
-        """The process starts (again)."""
+        """The process starts (again); the first time everybody logs in."""
         epoch = self.table.state.epoch + 1
-        return self.feed(i.Started(at=self._tick(), epoch=epoch, program=program, rules=rules, documents=()))
+        events = self.feed(
+            i.Started(at=self._tick(), epoch=epoch, program=program, rules=rules, documents=())
+        )
+        if epoch == 1 and self.staffed:
+            for actor in STAFF:
+                self.log_in(actor)
+        return events
+
+    def log_in(self, actor: str, role: Role | None = None, *, right: bool = True) -> tuple[Event, ...]:
+        """Somebody logs in; the station has found PIN or badge right or wrong."""
+        wanted = role or ROLES[actor]
+        proof = i.Proof.PIN if right else None
+        return self.press(i.LogIn(wanted, actor.capitalize(), proof), actor, role=wanted)
 
     def press(
         self,
@@ -352,6 +367,8 @@ def digest(table: Table) -> bytes:
             "incidents": [[repr(_slots(x, "chart")), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),
             "scanners": sorted(t.scanners_up),
+            "duty": repr(msgspec.structs.replace(t.duty, failures={})),
+            "halts": repr(t.halts),
             "register": repr(t.register.__dict__["_out"]),
             "round": None if r is None else repr(_slots(r, "run")),
             "run": None

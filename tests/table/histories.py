@@ -9,25 +9,30 @@ from random import Random
 
 from msgspec.structs import replace
 from profiles import profile
-from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, SETTINGS, Dealt, live_rules, stacked
+from table.dealt import ANNA, BETS, BORIS, CLARA, DORA, FAILS, PLAYS, SETTINGS, Dealt, live_rules, stacked
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
 from controller.table import inputs as i
-from controller.table.events import IncidentKind
+from controller.table.events import HaltReason, IncidentKind
+from controller.table.inputs import Role
 from controller.table.picture import draw
 from controller.table.situations import OBSERVABLE
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
-PEOPLE = (ANNA, BORIS, CLARA)
+PEOPLE = (ANNA, BORIS, CLARA, DORA)
 REDEALING_RULES = Path(__file__).parents[2] / "config" / "games" / "oasis_with_bonus.toml"
 
 
 def fresh(seed: int) -> Dealt:
-    """Return a table for this seed: hands, and whether unused switch cards are skipped, hang on it."""
+    """Return a table for this seed: hands, settings of the game and limits hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
-    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules)
+    shipped = profile(
+        "russian_poker_live", burn_at_dealer_change=seed % 2 == 1, breaker_cases=3 if seed % 5 else 1_000
+    )
+    settings = replace(SETTINGS, profile=shipped)
+    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules, settings=settings)
 
 
 def fresh_redealing(seed: int) -> Dealt:
@@ -116,6 +121,10 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.OrderRescan(),
             i.VoidBox(random.choice(("box1", "box2", "dealer"))),
             i.OrderRedeal(),
+            i.PauseTable(HaltReason.BREAK),
+            i.ResumeTable(),
+            i.CloseAfterRound(HaltReason.SHIFT_END),
+            i.Unblock(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
@@ -123,7 +132,17 @@ def _any_press(d: Dealt, random: Random) -> None:
 
 def _report(d: Dealt, random: Random) -> None:
     place = random.choice(("box1", "dealer", "switch"))
-    d.press(i.Observed(random.choice(sorted(OBSERVABLE)), place), random.choice(PEOPLE))
+    kinds = draw(d.table.state).reports or sorted(OBSERVABLE)
+    d.press(i.Observed(IncidentKind(random.choice(kinds)), place), random.choice((ANNA, BORIS, CLARA)))
+
+
+def _come_and_go(d: Dealt, random: Random) -> None:
+    """Dora relieves Anna, or somebody else comes or goes where it may not be."""
+    actor = random.choice(PEOPLE)
+    if random.random() < 0.5:
+        d.log_in(actor, random.choice((Role.DEALER, Role.SUPERVISOR)), right=random.random() < 0.8)
+    else:
+        d.press(i.LogOut(random.choice((None, ANNA, DORA, BORIS))), actor)
 
 
 def _dispute(d: Dealt, random: Random) -> None:
@@ -142,7 +161,7 @@ def _down(d: Dealt, random: Random) -> None:
 
 
 def _wait(d: Dealt, random: Random) -> None:
-    d.advance(random.choice((10, 600, 1_200, 16_000)))
+    d.advance(random.choice((10, 600, 1_200, 16_000, 61_000, 200_000)))
 
 
 def _stale(d: Dealt, random: Random) -> None:
@@ -162,7 +181,9 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _foreign,
     _any_press,
     _any_press,
+    _come_and_go,
     _dispute,
+    _report,
     _report,
     _away,
     _down,
@@ -173,11 +194,17 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
 )
 
 
+def _dealer(d: Dealt) -> str:
+    """Return who presses what the page asks for."""
+    on_duty = d.table.state.duty.dealer
+    return on_duty.actor if on_duty is not None else ANNA
+
+
 def _what_is_asked(d: Dealt, random: Random) -> None:
     """Do what the prompt says, or let somebody decide the open incident."""
-    prompt = draw(d.table.state).prompt
+    prompt, dealer = draw(d.table.state).prompt, _dealer(d)
     match prompt.code:
-        case "DEAL_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
+        case "DEAL_CARD" | "BURN_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
             _scan_next(d)
         case "WAIT_FOR_FACTS":
             _take_bets(d, random)
@@ -186,29 +213,41 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "WAIT_FOR_PLAYERS":
             _tell(d, random) if random.random() < 0.7 else d.advance(16_000)
         case "SAME_CARD":
-            d.answer(random.random() < 0.9)
+            d.answer(random.random() < 0.9, dealer)
         case "FACE_SEEN":
-            d.answer(random.random() < 0.3)
+            d.answer(random.random() < 0.3, dealer)
         case "CARD_DRAWN":
-            d.answer(random.random() < 0.5)
-        case "CALL_SUPERVISOR":
+            d.answer(random.random() < 0.5, dealer)
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE" if random.random() < 0.05:
+            d.advance(200_000)
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE":
             often = (i.OrderRedeal(),) * 4 if d.game.redeals else ()
             commands = (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), *often)
             d.press(random.choice(commands), random.choice((BORIS, CLARA)))
         case "CONFIRM_RESULT" if random.random() < 0.1:
             d.press(i.Observed(IncidentKind.WRONG_ANNOUNCEMENT), random.choice(PEOPLE))
         case "ORDER_CERTAIN" | "LATER_CARD" | "MOVE_CARD" | "WAS_DEALT":
-            d.answer(random.random() < 0.7)
+            d.answer(random.random() < 0.7, dealer)
         case "SCAN_TO_BURN":
             _scan_next(d)
         case "SCAN_FROM_FIRST":
             _scan_laid(d, random)
+        case "LOG_IN":
+            d.log_in(random.choice((ANNA, DORA)), Role.DEALER, right=random.random() < 0.9)
+        case "UNBLOCK":
+            d.press(i.Unblock(), random.choice(PEOPLE))
+        case "PAUSED":
+            d.press(i.ResumeTable(), random.choice(PEOPLE))
+        case "START" if random.random() < 0.2:
+            d.press(i.LogOut(), dealer)
+        case "CLEAR_TABLE" if random.random() < 0.1:
+            _scan_next(d)
         case "SCANNER_GONE":
             d.plug()
         case code:
             if code in ("SHUFFLE", "REDEAL"):
                 d.shoe = random.sample(DECK, len(DECK)) if d.game.redeals else stacked(d.hands)
-            d.press(_press_for(code, prompt.place))
+            d.press(_press_for(code, prompt.place), dealer)
 
 
 def _decide(d: Dealt, random: Random) -> None:

@@ -13,6 +13,7 @@ from controller.table.events import (
     BettingOpened,
     CardBurned,
     CardDealt,
+    DealerChanged,
     DecisionClosed,
     DecisionMade,
     DecisionOpened,
@@ -27,6 +28,11 @@ from controller.table.events import (
     RoundConfirmed,
     RoundOpened,
     RoundRedealt,
+    TableBlocked,
+    TableClosed,
+    TablePaused,
+    TableResumed,
+    TableUnblocked,
     encode_events,
 )
 from controller.table.picture import draw
@@ -48,6 +54,10 @@ class Watcher:
         self.opened_windows: set[str] = set()
         self.open_window: str | None = None
         self.box_decided = False
+        self.in_round = False
+        """The cards of a round lie, or are still to come."""
+        self.dealer: str | None = None
+        self.is_paused = self.is_blocked = False
 
     def check(self, d: Dealt) -> None:
         """Check everything since the last call."""
@@ -55,10 +65,12 @@ class Watcher:
             assert events, "an input without an answer"
             raw = encode_events(events)
             assert encode_events(DECODER.decode(raw)) == raw
+            self._boundary(events)
             for event in events:
                 self._round(event)
                 self._window(event, d)
                 self._incident(event)
+                self._people(event)
         self.seen = len(d.steps)
         self._state(d)
         draw(d.table.state)
@@ -127,6 +139,36 @@ class Watcher:
             case CardBurned():
                 assert self.terminal == "open"
 
+    def _boundary(self, events: tuple[Event, ...]) -> None:
+        """A round begins with its opening and is over when its cards have been collected."""
+        if any(isinstance(event, RoundOpened) for event in events):
+            self.in_round = True
+        if any(isinstance(event, InputAccepted) and event.command == "clear_table" for event in events):
+            self.in_round = False
+
+    def _people(self, event: Event) -> None:
+        """Rows 31, 32, 40 and 42: who deals, and when no round opens."""
+        match event:
+            case RoundOpened():
+                assert event.dealer is not None and event.dealer == self.dealer
+                assert not self.is_paused and not self.is_blocked
+            case DealerChanged():
+                assert not self.in_round or len(set(event.signed_by)) == 2, (
+                    "a change inside a round, unsigned"
+                )
+                assert event.dealer is None or event.signed_by or self.dealer is None, "two dealers"
+                self.dealer = event.dealer
+            case TablePaused():
+                self.is_paused = True
+            case TableResumed() | TableClosed():
+                self.is_paused = False
+            case TableBlocked():
+                assert not self.in_round, "a round that is open is finished first"
+                self.is_blocked = True
+            case TableUnblocked():
+                assert self.is_blocked and len(set(event.by)) == 2
+                self.is_blocked = False
+
     def _state(self, d: Dealt) -> None:
         t = d.table.state
         still_open = {number for number, state in self.incidents.items() if state != "closed"}
@@ -141,7 +183,7 @@ class Watcher:
         # In the shuffle of a redeal the cards of the abandoned deal are still registered.
         if t.phase in (Phase.CONFIRMED, Phase.CANCELLED, Phase.SHUFFLING) or t.incidents:
             return
-        lie = [laid.code for laid in (*current.laid, *current.burned)]
+        lie = [laid.code for laid in (*current.laid, *current.burned, *current.held)]
         assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"
-        for laid in (*current.laid, *current.burned):
+        for laid in (*current.laid, *current.burned, *current.held):
             assert t.register.where(laid.code) == (laid.place, laid.n)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from statemachine.exceptions import TransitionNotAllowed
-from table.dealt import ANNA, BETS, BLUE, BORIS, FAILS, IN_PLAY, Dealt, digest, refusal
+from table.dealt import ANNA, BETS, BLUE, BORIS, CLARA, DORA, FAILS, IN_PLAY, Dealt, digest, refusal
 
 from controller.cards import Card
 from controller.table import inputs as i
@@ -22,7 +22,7 @@ from controller.table.charts import (
     PhaseChart,
     is_accepted,
 )
-from controller.table.events import IncidentKind, Refusal
+from controller.table.events import HaltReason, IncidentKind, Refusal
 from controller.table.picture import draw
 from controller.table.table import IN_ROUND
 
@@ -44,7 +44,7 @@ def written() -> str:
     lines = [
         "Inputs taken, by phase and state of the newest incident.",
         f"{legend}; a dot: never.",
-        "Scanner changes, timers and starts are taken always and not listed.",
+        "Scanner changes, timers, starts and log-ins are taken always and not listed.",
         "",
         f"{'':18}" + " ".join(f"{phase:15}" for phase in Phase),
     ]
@@ -137,6 +137,15 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.OrderRescan(), BORIS),
         (i.VoidBox("box1"), BORIS),
         (i.OrderRedeal(), BORIS),
+        (i.LogIn(i.Role.DEALER, "Dora", i.Proof.PIN), DORA),
+        (i.LogIn(i.Role.DEALER, "Dora"), DORA),
+        (i.LogIn(i.Role.SUPERVISOR, "Boris", i.Proof.BADGE), BORIS),
+        (i.LogOut(), ANNA),
+        (i.LogOut(CLARA), ANNA),
+        (i.PauseTable(HaltReason.BREAK), ANNA),
+        (i.CloseAfterRound(HaltReason.SHIFT_END), BORIS),
+        (i.ResumeTable(), BORIS),
+        (i.Unblock(), BORIS),
     ]
     feeds: list[tuple[str, Callable[[Dealt], object]]] = [
         ("card_read", lambda d: d.scan()),
@@ -191,6 +200,8 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
         "turn_cards": ("switch",),
         "observed": (IncidentKind.CARD_ON_FLOOR,),
         "void_box": ("box1",),
+        "pause_table": (HaltReason.BREAK,),
+        "close_after_round": (HaltReason.BREAK,),
     }
     shown = draw(situation(phase, state).table.state).buttons
     for name in i.PRESS_NAMES:

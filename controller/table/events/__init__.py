@@ -49,10 +49,30 @@ from controller.table.events.incidents import (
     IncidentAsked,
     IncidentClosed,
     IncidentDecided,
+    IncidentEscalated,
     IncidentEvent,
     IncidentOpened,
 )
-from controller.table.events.reasons import IncidentKind, Refusal, Verdict
+from controller.table.events.people import (
+    DealerChanged,
+    LoggedIn,
+    LoggedOut,
+    PeopleEvent,
+    TableBlocked,
+    TableClosing,
+    TablePaused,
+    TablePausing,
+    TableResumed,
+    TableUnblocked,
+)
+from controller.table.events.reasons import (
+    BlockReason,
+    BurnReason,
+    HaltReason,
+    IncidentKind,
+    Refusal,
+    Verdict,
+)
 from controller.table.events.rounds import (
     BetsClosed,
     BettingOpened,
@@ -71,7 +91,7 @@ from controller.table.events.rounds import (
     RoundRedealt,
 )
 
-AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent
+AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent | PeopleEvent
 
 __all__ = [
     "AUDIENCES",
@@ -83,7 +103,9 @@ __all__ = [
     "Audience",
     "BetsClosed",
     "BettingOpened",
+    "BlockReason",
     "BoxVoided",
+    "BurnReason",
     "CardBurned",
     "CardDealt",
     "CardEvent",
@@ -95,6 +117,7 @@ __all__ = [
     "CardsRevealed",
     "ControllerStarted",
     "DayEvent",
+    "DealerChanged",
     "DecisionClosed",
     "DecisionMade",
     "DecisionOpened",
@@ -102,17 +125,22 @@ __all__ = [
     "DeckVerified",
     "Event",
     "FactsSettled",
+    "HaltReason",
     "HandEvaluated",
     "HandsOffered",
     "IncidentAsked",
     "IncidentClosed",
     "IncidentDecided",
+    "IncidentEscalated",
     "IncidentEvent",
     "IncidentKind",
     "IncidentOpened",
     "InputAccepted",
     "InputRefused",
+    "LoggedIn",
+    "LoggedOut",
     "OpenedCard",
+    "PeopleEvent",
     "PositionCorrected",
     "Refusal",
     "ResultProposed",
@@ -123,8 +151,14 @@ __all__ = [
     "RoundOpened",
     "RoundRedealt",
     "ScannerChanged",
+    "TableBlocked",
     "TableClosed",
+    "TableClosing",
     "TableOpened",
+    "TablePaused",
+    "TablePausing",
+    "TableResumed",
+    "TableUnblocked",
     "Verdict",
     "encode_events",
 ]

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 from controller.games.procedure import Face
 from controller.games.russian_live import EvaluatedHand
 from controller.table.events.base import BETTING_ONLY, Event, OpenedCard
-from controller.table.events.reasons import IncidentKind
+from controller.table.events.reasons import BurnReason, IncidentKind
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
@@ -48,7 +48,7 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
 
     n: int
     deal: int
-    reason: IncidentKind
+    reason: BurnReason
     commitment: str
 
 

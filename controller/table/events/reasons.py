@@ -40,6 +40,22 @@ class Refusal(StrEnum):
     """The procedures offer no such press, or no such report, in this case."""
     OTHER_REQUEST = "OTHER_REQUEST"
     """The request id was used for another command."""
+    NO_DEALER = "NO_DEALER"
+    """No dealer is on duty (row 32)."""
+    NOT_ON_DUTY = "NOT_ON_DUTY"
+    DUAL_LOGIN = "DUAL_LOGIN"
+    """This person, or another dealer, is on duty already (row 32)."""
+    WRONG_SECRET = "WRONG_SECRET"
+    """Not the PIN or badge of this person."""
+    LOCKED_OUT = "LOCKED_OUT"
+    """Too many log-ins failed; none is taken for a while."""
+    IN_A_ROUND = "IN_A_ROUND"
+    """The dealer of a round leaves after it; until then another one takes over with two signatures."""
+    PAUSED = "PAUSED"
+    BLOCKED = "BLOCKED"
+    NOT_HALTED = "NOT_HALTED"
+    """Nothing to resume or to unlock."""
+    HALTED_ALREADY = "HALTED_ALREADY"
 
 
 class IncidentKind(StrEnum):
@@ -70,6 +86,7 @@ class IncidentKind(StrEnum):
     VIDEO_LOST = "VIDEO_LOST"
     RESTARTED = "RESTARTED"
     WRONG_FACT = "WRONG_FACT"
+    DEALER_CHANGE = "DEALER_CHANGE"
 
 
 class Verdict(StrEnum):
@@ -90,3 +107,36 @@ class Verdict(StrEnum):
     """The cards lie again as the picture shows them."""
     BOX_VOIDED = "BOX_VOIDED"
     REDEALT = "REDEALT"
+    DEALER_CHANGED = "DEALER_CHANGED"
+
+
+class BurnReason(StrEnum):
+    """Why a card was burned."""
+
+    EARLY_DRAW = "EARLY_DRAW"
+    EARLY_EXCHANGE = "EARLY_EXCHANGE"
+    SURPLUS_CARD = "SURPLUS_CARD"
+    CARD_ON_FLOOR = "CARD_ON_FLOOR"
+    BURN_FORGOTTEN = "BURN_FORGOTTEN"
+    RELIEF = "RELIEF"
+    """The first card of a new dealer (row 31)."""
+
+
+class HaltReason(StrEnum):
+    """Why somebody pauses the table, or closes it after the round."""
+
+    BREAK = "BREAK"
+    SHIFT_END = "SHIFT_END"
+    DECK_CHANGE = "DECK_CHANGE"
+    TECHNICAL = "TECHNICAL"
+    ORDERED = "ORDERED"
+    """The house has ordered it."""
+
+
+class BlockReason(StrEnum):
+    """Why the table has blocked itself."""
+
+    BREAKER = "BREAKER"
+    """The same case too often (row 42)."""
+    NO_SUPERVISOR = "NO_SUPERVISOR"
+    """No supervisor has answered in time (row 40)."""

@@ -13,7 +13,10 @@ from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Au
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
-    """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force."""
+    """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force.
+
+    Who deals, only the audit hears.
+    """
 
     audiences: ClassVar = EVERYBODY
     round_no: int
@@ -21,6 +24,11 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
     boxes: tuple[str, ...]
     rules: str
     procedures: str
+    dealer: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """Ids of people stay in the house."""
+        return self if audience is Audience.AUDIT else msgspec.structs.replace(self, dealer=None)
 
 
 class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
