@@ -21,10 +21,11 @@ from controller.table.events import (
     Refusal,
     RoundCancelled,
     RoundClosed,
+    ShoeEnd,
     Verdict,
 )
 from controller.table.inputs import CancelReason, ReportCancel
-from controller.table.state import Incident, LaidCard, TableState, Where
+from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
 
 SAME_CARD = "SAME_CARD"
 FACE_SEEN = "FACE_SEEN"
@@ -37,6 +38,8 @@ CONFIRM_PICTURE = "CONFIRM_PICTURE"
 CHECK_DECK = "CHECK_DECK"
 SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
 NOTED = "NOTED"
+LOAD_NEW_DECK = "LOAD_NEW_DECK"
+COUNT_AGAIN = "COUNT_AGAIN"
 
 
 class Report(NamedTuple):
@@ -47,7 +50,7 @@ class Report(NamedTuple):
     place: str | None = None
 
 
-DECK_LEAVES = frozenset({CancelReason.DECK_INTEGRITY, CancelReason.CARD_ON_FLOOR})
+DECK_LEAVES = {CancelReason.DECK_INTEGRITY: ShoeEnd.INTEGRITY, CancelReason.CARD_ON_FLOOR: ShoeEnd.FLOOR}
 """After these the deck is changed and verified before the next round (RPL-76, rows 5 and 6)."""
 
 
@@ -108,10 +111,12 @@ def decide(
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 
-def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str) -> None:
-    """Put on record a case whose cell leaves nothing to ask."""
+def note_incident(
+    t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str, by: str | None = None
+) -> None:
+    """Put on record a case whose cell leaves nothing to ask; `by` is who has reported it."""
     incident = open_incident(t, kind, cell, first="ask_supervisor", prompt=prompt)
-    decide(t, incident, verdict, None)
+    decide(t, incident, verdict, by)
 
 
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
@@ -133,7 +138,24 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
         )
     )
     t.emit(RoundClosed(rev=1))
-    t.deck_suspect = t.deck_suspect or reason in DECK_LEAVES
+    _let_deck_go(t, incident, reason)
+
+
+def _let_deck_go(t: TableState, incident: Incident, reason: CancelReason) -> None:
+    """Say what the cancel means for the deck; it goes when its cards are collected.
+
+    A wrong count casts doubt on the rounds since the last good one; a card that the deck should not have,
+    on all rounds since it was loaded.
+    """
+    deck = t.shoe.deck
+    if reason not in DECK_LEAVES or deck is None:
+        return
+    if incident.kind is IncidentKind.WRONG_COUNT:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.COUNT, deck.good_round)
+    elif reason is CancelReason.DECK_INTEGRITY:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.INTEGRITY, deck.loaded_round)
+    else:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.FLOOR, t.round_no)
 
 
 def last_card(t: TableState) -> LaidCard | None:

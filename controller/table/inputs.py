@@ -34,6 +34,17 @@ class CancelReason(StrEnum):
     DECK_INTEGRITY = "DECK_INTEGRITY"
 
 
+class ChangeReason(StrEnum):
+    """Why a deck is changed between two rounds."""
+
+    FLOOR = "FLOOR"
+    """A card fell on the floor in the shuffle (RPL-76)."""
+    INTEGRITY = "INTEGRITY"
+    """It is not what it should be."""
+    CHANGED = "CHANGED"
+    """Nothing is wrong with it."""
+
+
 def _snake(name: str) -> str:
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
 
@@ -136,6 +147,25 @@ class VerifyDeck(Command, frozen=True):
     count: int
 
 
+class LoadDeck(Command, frozen=True):
+    """Accept `deck` by its receipt, unopened; it takes two people who name the same (Inventory)."""
+
+    deck: str
+    receipt: str
+
+
+class ChangeDeck(Command, frozen=True):
+    """Take the deck out of use between two rounds; also sends away a set that is being scanned in."""
+
+    reason: ChangeReason
+
+
+class CountStub(Command, frozen=True):
+    """The cards that are not out were counted (procedures, row 25)."""
+
+    count: int
+
+
 class ConfirmShuffle(Command, frozen=True):
     """The deck was shuffled, cut with the cutting card and laid in the shoe (RPL-77)."""
 
@@ -212,7 +242,8 @@ class OrderRescan(Command, frozen=True):
     """A supervisor orders the card to be scanned once more."""
 
 
-TablePress: TypeAlias = OpenTable | CloseTable | VerifyDeck | ConfirmShuffle | RepeatShuffle | ClearTable
+DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub
+TablePress: TypeAlias = OpenTable | CloseTable | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (
     DisputeReading
@@ -225,13 +256,26 @@ ExceptionPress: TypeAlias = (
     | OrderRescan
 )
 AnyCommand: TypeAlias = (
-    BetsTaken | WindowFacts | DecisionTaken | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+    BetsTaken
+    | WindowFacts
+    | DecisionTaken
+    | AnswerQuestion
+    | TablePress
+    | DeckPress
+    | RoundPress
+    | ExceptionPress
 )
 
 
 PRESS_NAMES: tuple[str, ...] = tuple(
     str(press.__struct_config__.tag)
-    for press in (*get_args(TablePress), *get_args(RoundPress), AnswerQuestion, *get_args(ExceptionPress))
+    for press in (
+        *get_args(TablePress),
+        *get_args(DeckPress),
+        *get_args(RoundPress),
+        AnswerQuestion,
+        *get_args(ExceptionPress),
+    )
 )
 """The presses of people at the table, in the order in which a page shows them."""
 

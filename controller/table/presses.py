@@ -9,11 +9,20 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, result, surplus
+from controller.table import (
+    dealing,
+    deck_end,
+    deck_life,
+    incidents,
+    interruptions,
+    readings,
+    result,
+    stub_count,
+    surplus,
+)
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
-    DeckVerified,
     IncidentKind,
     InputAccepted,
     Refusal,
@@ -24,7 +33,6 @@ from controller.table.events import (
 from controller.table.gate import refuse, why_not
 from controller.table.state import Incident, RequestAnswer, TableState
 
-DECK_SIZE = 52
 REQUESTS_MAX = 10_000
 """Answers remembered at once; a round has some fifty requests, so only a flood gets here. The oldest go."""
 
@@ -117,6 +125,8 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             return _exception(t, command, value.actor)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command)
+        case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub():
+            return _deck_press(t, command, value)
         case _:
             return _table_press(t, command)
 
@@ -126,14 +136,12 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
         case i.OpenTable():
             t.move("open_table")
             t.emit(TableOpened())
+            deck_end.day_begins(t)
         case i.CloseTable():
+            if not stub_count.is_counted(t):
+                return Refusal.COUNT_DUE
             t.move("close_table")
             t.emit(TableClosed())
-        case i.VerifyDeck(count=count):
-            if count != DECK_SIZE:
-                return Refusal.WRONG_COUNT
-            t.move("verify_deck")
-            t.emit(DeckVerified(count=count))
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
@@ -142,17 +150,34 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
             t.move("repeat_shuffle")
             t.emit(DeckShuffled(repeat=True))
         case i.ClearTable():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             _clear(t)
         case _:
             assert_never(command)
     return None
 
 
+def _deck_press(t: TableState, command: i.DeckPress, value: i.Commanded) -> Refusal | None:
+    match command:
+        case i.LoadDeck():
+            return deck_life.load_by_receipt(t, command, value.actor)
+        case i.VerifyDeck(count=count):
+            return deck_life.verify(t, count, value.role)
+        case i.ChangeDeck():
+            return deck_life.change(t, command, value.actor, value.role)
+        case i.CountStub(count=count):
+            return stub_count.count(t, count, value.actor, value.role)
+        case _:
+            assert_never(command)
+
+
 def _clear(t: TableState) -> None:
     """The cards are collected: this is the round boundary."""
     t.move("clear_table")
+    deck_end.collected(t)
     t.round = None
-    if t.deck_suspect:
+    if t.deck_suspect or t.shoe.deck is None:
         t.move("deck_suspect")
         t.deck_suspect = False
     t.requests = {
@@ -165,6 +190,8 @@ def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
         case i.OpenBetting():
             if not t.scanners_up.issuperset(t.settings.scanners):
                 return Refusal.SCANNER_DOWN
+            if not deck_end.may_open_round(t):
+                return Refusal.TOO_FEW_CARDS
             dealing.open_round(t)
         case i.CloseBetting():
             dealing.close_window(t, "dealer")
@@ -179,6 +206,8 @@ def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
                 return Refusal.NOT_OWED
             dealing.lay_aside(t, step)
         case i.ConfirmResult():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             result.confirm(t)
         case _:
             assert_never(command)
@@ -250,6 +279,8 @@ def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | N
     if incident.number != command.incident:
         return Refusal.WRONG_INCIDENT
     match incident.kind:
+        case IncidentKind.SAME_CODE_AGAIN if t.round is None:
+            deck_life.same_card_answered(t, incident, command.yes, actor)
         case IncidentKind.SAME_CODE_AGAIN:
             readings.same_card_answered(t, incident, command.yes, actor)
         case IncidentKind.SCANNER_LOST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.cards import Anomaly
 from controller.games.procedure import Deal, Window
-from controller.table import dealing, result, surplus
+from controller.table import dealing, result, surplus, wear
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
@@ -75,6 +75,7 @@ def read_failed(t: TableState) -> None:
     incident = open_incident(
         t, IncidentKind.FAILED_READ, "RPL-75", first="ask_rescan", prompt=SCAN_AGAIN, where=where
     )
+    wear.note_rescan(t, *where)
     _count_rescan(t, incident, initial=t.game.initial_deal(step))
 
 
@@ -125,6 +126,7 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
         t, IncidentKind.DISPUTED_READ, "RPL-75", first="ask_rescan", prompt=SCAN_AGAIN, where=where
     )
     incident.fact = laid.fact
+    wear.note_rescan(t, *where)
     withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
     _count_rescan(t, incident, initial=initial)
     return None

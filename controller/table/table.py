@@ -12,7 +12,17 @@ from typing import assert_never
 from controller.cards import Anomaly, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, incidents, interruptions, presses, readings, surplus
+from controller.table import (
+    dealing,
+    deck_end,
+    deck_life,
+    incidents,
+    interruptions,
+    presses,
+    readings,
+    surplus,
+    wear,
+)
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
@@ -31,12 +41,21 @@ IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT
 
 
 class Table:
-    """One table and one deck. `state` is for reading (pictures, tests); only `step` changes it."""
+    """One table. `state` is for reading (pictures, tests); only `step` changes it.
+
+    `deck` or one of `spare_decks` is loaded; `other_decks` are those whose cards are known as foreign.
+    """
 
     def __init__(
-        self, settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap] = ()
+        self,
+        settings: TableSettings,
+        game: Game,
+        deck: CodeMap,
+        other_decks: Iterable[CodeMap] = (),
+        *,
+        spare_decks: Iterable[CodeMap] = (),
     ) -> None:
-        self.state: TableState = new_state(settings, game, deck, other_decks)
+        self.state: TableState = new_state(settings, game, (deck, *spare_decks), other_decks)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         """Take one input and return its events, in the order in which they happened.
@@ -100,6 +119,7 @@ def _started(t: TableState, value: i.Started) -> None:
             epoch=value.epoch, program=value.program, rules=value.rules, documents=value.documents
         )
     )
+    deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.restarted(t)
 
@@ -117,6 +137,8 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         return
     checked = t.register.check(read.code)
     match t.phase:
+        case Phase.DECK_CHECK:
+            deck_life.scan_in(t, read)
         case Phase.READY:
             _card_before_round(t)
         case Phase.CONFIRMED:
@@ -128,6 +150,7 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
             if any(known.read is not None and known.read.code == read.code for known in t.incidents):
                 readings.asked_about_already(t)
                 return
+            wear.note_read(t, read.scanner, failed=False)
             unplaced = UnplacedRead(checked, read.code, read.key)
             if t.incident is not None:
                 readings.rescanned(t, t.incident, unplaced)
@@ -145,7 +168,7 @@ def _card_before_round(t: TableState) -> None:
 
 def _card_after_result(t: TableState, is_out: bool) -> None:
     """A card of this round seen again means nothing; another one means a deck check."""
-    if is_out or t.deck_suspect:
+    if is_out or t.deck_suspect or t.shoe.suspect is not None:
         refuse(t, "card_read", Refusal.WRONG_PHASE)
         return
     incidents.note_incident(t, IncidentKind.LATE_CARD, "RPL-71", Verdict.DECK_CHECK, incidents.CHECK_DECK)
@@ -160,8 +183,10 @@ def _read_failed(t: TableState, value: i.ReadFailed) -> None:
     if refusal is not None:
         refuse(t, "read_failed", refusal)
     elif t.incident is not None:
+        wear.note_read(t, value.scanner, failed=True)
         readings.rescan_failed(t, t.incident)
     elif dealing.is_card_due(t):
+        wear.note_read(t, value.scanner, failed=True)
         readings.read_failed(t)
     else:
         refuse(t, "read_failed", Refusal.NOT_OWED)

@@ -160,8 +160,14 @@ class Session:
     def open_table(self) -> Session:
         self.bring(Kind.OPENED, "/dev/pts/7")
         self.send(i.OpenTable())
+        self.load()
         self.send(i.VerifyDeck(52))
         return self
+
+    def load(self) -> None:
+        """Two people accept a deck by its receipt."""
+        for actor in ("anna", "boris"):
+            self.send(i.LoadDeck("blue", "R-1"), actor)
 
     def bring_up(self) -> Session:
         """After a restart: the scanner opens; in a round the dealer says what lies there."""

@@ -10,6 +10,7 @@ from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rule
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
+from controller.table import stub_count
 from controller.table.inputs import CancelReason
 from controller.table.picture import draw
 
@@ -82,6 +83,9 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.OpenTable(),
             i.CloseTable(),
             i.VerifyDeck(random.choice((51, 52))),
+            i.LoadDeck("blue", random.choice(("R-1", "R-2"))),
+            i.ChangeDeck(random.choice(tuple(i.ChangeReason))),
+            i.CountStub(random.choice((27, 31, 32, 52))),
             i.ConfirmShuffle(),
             i.RepeatShuffle(),
             i.OpenBetting(),
@@ -171,10 +175,29 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             d.press(command, random.choice((BORIS, CLARA)))
         case "SCANNER_GONE":
             d.plug()
+        case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES":
+            _load(d, random, prompt.code)
+        case "COUNT_STUB" | "COUNT_AGAIN":
+            wrong = random.random() < 0.3
+            count = stub_count.expected(d.table.state) - wrong
+            d.press(i.CountStub(count), ANNA if prompt.code == "COUNT_STUB" else BORIS)
         case code:
             if code == "SHUFFLE":
-                d.shoe = stacked(d.hands)
+                d.shoe = list(DECK) if random.random() < 0.1 else stacked(d.hands)
             d.press(_press_for(code, prompt.place))
+
+
+def _load(d: Dealt, random: Random, code: str) -> None:
+    """Load a deck: scanned in, now and then with a card that does not belong there, or by its receipt."""
+    scanned = d.table.state.shoe.scanning
+    if code == "SUPERVISOR_VERIFIES":
+        d.press(i.VerifyDeck(52), BORIS)
+    elif code == "ACCEPT_DECK" or (code == "LOAD_DECK" and random.random() < 0.7):
+        d.press(i.LoadDeck("blue", "R-1"), random.choice((ANNA, BORIS)))
+    elif random.random() < 0.02:
+        d.scan(code=random.choice((scanned[0] if scanned else "A01", "A01")))
+    else:
+        d.scan(str(DECK[len(scanned) % len(DECK)]))
 
 
 def _scan_next(d: Dealt) -> None:

@@ -20,6 +20,7 @@ from controller.table.events import (
     IncidentClosed,
     IncidentDecided,
     IncidentOpened,
+    InputAccepted,
     RoundCancelled,
     RoundClosed,
     RoundConfirmed,
@@ -92,6 +93,9 @@ class Watcher:
                 self.settled.add(event.window)
                 if event.acknowledged or event.window == "final_options":
                     self.free_at = 0
+            case InputAccepted(command="bets_taken" | "window_facts"):
+                if self.lease is not None and self.lease.window in self.settled:
+                    self.free_at = 0  # What is taken after the facts are final is a late acknowledgement.
             case CardDealt():
                 assert self.open_window is None or event.reading > 1, "a card while a window is open"
                 assert "betting" in self.settled and self.terminal == "open"
@@ -118,7 +122,7 @@ class Watcher:
         assert still_open == {incident.number for incident in t.incidents}
         current = t.round
         if current is None:
-            assert d.table.carried() is not None
+            assert (d.table.carried() is None) == bool(t.incidents)
             return
         assert d.table.carried() is None
         assert len(current.laid) <= d.game.cards_at_most

@@ -303,6 +303,7 @@ def test_rpl_76_a_deck_with_a_wrong_count_is_not_verified() -> None:
     d = Dealt()
     d.start()
     d.press(i.OpenTable())
+    d.load()
     assert refusal(d.press(i.VerifyDeck(51))) is Refusal.WRONG_COUNT
     assert d.phase is Phase.DECK_CHECK
 

@@ -42,6 +42,17 @@ from controller.table.events.day import (
     TableClosed,
     TableOpened,
 )
+from controller.table.events.decks import (
+    DeckEvent,
+    DeckLoaded,
+    DeckOffered,
+    DeckRejected,
+    DeckScanned,
+    RoundsSuspect,
+    ShoeClosed,
+    StubCounted,
+    WearFound,
+)
 from controller.table.events.incidents import (
     IncidentAsked,
     IncidentClosed,
@@ -49,7 +60,15 @@ from controller.table.events.incidents import (
     IncidentEvent,
     IncidentOpened,
 )
-from controller.table.events.reasons import IncidentKind, Refusal, Verdict
+from controller.table.events.reasons import (
+    IncidentKind,
+    Loading,
+    Refusal,
+    Rejection,
+    ShoeEnd,
+    Verdict,
+    Worn,
+)
 from controller.table.events.rounds import (
     BetsClosed,
     BettingOpened,
@@ -66,7 +85,7 @@ from controller.table.events.rounds import (
     RoundOpened,
 )
 
-AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent
+AnyEvent: TypeAlias = DayEvent | DeckEvent | RoundEvent | CardEvent | IncidentEvent
 
 __all__ = [
     "AUDIENCES",
@@ -90,6 +109,11 @@ __all__ = [
     "DecisionClosed",
     "DecisionMade",
     "DecisionOpened",
+    "DeckEvent",
+    "DeckLoaded",
+    "DeckOffered",
+    "DeckRejected",
+    "DeckScanned",
     "DeckShuffled",
     "DeckVerified",
     "Event",
@@ -104,18 +128,26 @@ __all__ = [
     "IncidentOpened",
     "InputAccepted",
     "InputRefused",
+    "Loading",
     "OpenedCard",
     "Refusal",
+    "Rejection",
     "ResultProposed",
     "RoundCancelled",
     "RoundClosed",
     "RoundConfirmed",
     "RoundEvent",
     "RoundOpened",
+    "RoundsSuspect",
     "ScannerChanged",
+    "ShoeClosed",
+    "ShoeEnd",
+    "StubCounted",
     "TableClosed",
     "TableOpened",
     "Verdict",
+    "WearFound",
+    "Worn",
     "encode_events",
 ]
 

@@ -36,6 +36,15 @@ class Refusal(StrEnum):
     EXPIRED_REQUEST = "EXPIRED_REQUEST"
     OTHER_REQUEST = "OTHER_REQUEST"
     """The request id was used for another command."""
+    NO_DECK = "NO_DECK"
+    """No deck is loaded, or not all of its cards have been scanned."""
+    UNKNOWN_DECK = "UNKNOWN_DECK"
+    OTHER_RECEIPT = "OTHER_RECEIPT"
+    """The first person has named another deck or receipt."""
+    COUNT_DUE = "COUNT_DUE"
+    """The cards that are not out are counted first."""
+    TOO_FEW_CARDS = "TOO_FEW_CARDS"
+    """The longest round can't be dealt from what is left."""
 
 
 class IncidentKind(StrEnum):
@@ -52,6 +61,10 @@ class IncidentKind(StrEnum):
     SCANNER_LOST = "SCANNER_LOST"
     WRONG_FACT = "WRONG_FACT"
     RESTARTED = "RESTARTED"
+    DECK_REJECTED = "DECK_REJECTED"
+    DECK_ON_FLOOR = "DECK_ON_FLOOR"
+    WRONG_COUNT = "WRONG_COUNT"
+    ORDER_ALARM = "ORDER_ALARM"
 
 
 class Verdict(StrEnum):
@@ -66,3 +79,44 @@ class Verdict(StrEnum):
     DECK_CHECK = "DECK_CHECK"
     SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
     REFUND = "REFUND"
+    DECK_OUT = "DECK_OUT"
+    """The deck leaves the table; a new one is loaded."""
+
+
+class Loading(StrEnum):
+    """How a deck was registered."""
+
+    SCANNED = "SCANNED"
+    RECEIPT = "RECEIPT"
+
+
+class Rejection(StrEnum):
+    """Why a set that was scanned in is not taken."""
+
+    FOREIGN_CARD = "FOREIGN_CARD"
+    DOUBLED_CARD = "DOUBLED_CARD"
+    MISSING_CARD = "MISSING_CARD"
+    EXTRA_CARD = "EXTRA_CARD"
+    WITHDRAWN = "WITHDRAWN"
+    """A supervisor has sent it away."""
+
+
+class ShoeEnd(StrEnum):
+    """Why a deck goes out of use."""
+
+    INTEGRITY = "INTEGRITY"
+    """A foreign or doubled card came out of it, or a supervisor found it defective."""
+    COUNT = "COUNT"
+    """Cards are missing, or there are too many."""
+    ORDER = "ORDER"
+    AGE = "AGE"
+    FLOOR = "FLOOR"
+    CHANGED = "CHANGED"
+    """By hand, with nothing wrong."""
+
+
+class Worn(StrEnum):
+    """What has a rate of re-scans."""
+
+    CARD = "CARD"
+    SCANNER = "SCANNER"
