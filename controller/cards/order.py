@@ -43,17 +43,17 @@ def order_alarm(drawn: Sequence[Card], last_collected: Sequence[Card], run: int)
 
 
 def _has_run(steps: Sequence[int | None], run: int) -> bool:
-    """Return whether `run` cards follow one another, without turning round between two changes of suit."""
-    length, way = 1, CHANGE
+    """Return whether `run` cards follow one another: one way through each suit, and all of it."""
+    before, here, way = 0, 1, CHANGE
     for step in steps:
-        if step is None:
-            length = 1
-        elif way != CHANGE and step == -way:
-            length = 2
+        if step == CHANGE:
+            before, here = here + (before if here == len(Rank) else 0), 1
+        elif step is not None and way in (CHANGE, step):
+            here += 1
         else:
-            length += 1
+            before, here = 0, 1 if step is None else 2
         way = step or CHANGE
-        if length >= run:
+        if before + here >= run:
             return True
     return False
 

@@ -86,8 +86,9 @@ def day_begins(t: TableState) -> None:
 def started(t: TableState) -> None:
     """After a change of config the deck in use may be none of this table's any more: another is loaded."""
     deck = t.shoe.deck
-    if deck is None or t.round is not None or deck.name in {known.name for known in t.decks}:
+    if t.round is not None:
         return
-    close(t, SuspectDeck(ShoeEnd.CHANGED, t.round_no))
-    if t.phase in (Phase.SHUFFLING, Phase.READY):
+    if deck is not None and deck.name not in {known.name for known in t.decks}:
+        close(t, SuspectDeck(ShoeEnd.CHANGED, t.round_no))
+    if t.shoe.deck is None and t.phase in (Phase.SHUFFLING, Phase.READY):
         t.move("change_deck")
