@@ -28,6 +28,7 @@ class Moment(StrEnum):
     FACE_DOWN_CARD = "a card that lies face down"
     DRAWN_CARD = "a card that is drawn after the deal"
     REPLACEMENT = "the dealer's card after a purchase"
+    SHUFFLE = "the shuffle"
     READY = "before START"
     BETTING = "betting time"
     OPTIONS = "options"
@@ -52,6 +53,7 @@ def _cancel(kind: Kind, *before: tuple[Kind, Verdict]) -> tuple[tuple[Kind, Verd
 
 REPORTED = _cancel(Kind.CANCEL_REPORTED)
 BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
+FLOOR = ((Kind.DECK_ON_FLOOR, Verdict.DECK_OUT),)
 RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
 
 FAULTS: tuple[Fault, ...] = (
@@ -119,6 +121,26 @@ FAULTS: tuple[Fault, ...] = (
     Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_DRAW, Verdict.BURNED),)),
     Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.LATE_CARD, Verdict.DECK_CHECK),)),
     Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
+    # The deck between rounds: rows 16, 25 and 26, and what is wrong in a set at its load.
+    Fault("miscounted", Moment.CONFIRMED, ("row 25",), ((Kind.WRONG_COUNT, Verdict.WENT_ON),)),
+    Fault(
+        "card-lost",
+        Moment.RESULT,
+        ("row 25", "RPL-73"),
+        _cancel(Kind.WRONG_COUNT),
+        Reason.DECK_INTEGRITY,
+    ),
+    Fault("unshuffled", Moment.SHUFFLE, ("row 26",), ((Kind.ORDER_ALARM, Verdict.DECK_OUT),)),
+    Fault("floor-in-shuffle", Moment.SHUFFLE, ("RPL-76", "row 16"), FLOOR),
+    Fault(
+        "set-short", Moment.SHUFFLE, ("RPL-76", "row 25"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-doubled", Moment.SHUFFLE, ("RPL-76", "row 5"), (*FLOOR, (Kind.SAME_CODE_AGAIN, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-foreign", Moment.SHUFFLE, ("RPL-76", "row 6"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
     # People and lines.
     Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.CANCEL_REPORTED, Verdict.WITHDRAWN),)),
     Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
@@ -133,6 +155,10 @@ AFTER_PURCHASE = (
 )
 """Faults after a purchase. They stand apart because the order of the others says which round of live Russian
 Poker has which."""
+BETWEEN_ROUNDS = frozenset(
+    {"card-before-start", "unshuffled", "floor-in-shuffle", "set-short", "set-doubled", "set-foreign"}
+)
+"""Faults whose incidents belong to no round: they come before START, or when the cards are collected."""
 BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE)}
 
 Spot = tuple[str, int]
