@@ -22,6 +22,7 @@ from controller.station.kernel import Kernel
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
 from controller.table.events import Audience
+from controller.table.picture import draw
 
 CONFIG = Path(__file__).parents[2] / "config"
 NOON = 1_800_000_000_000_000
@@ -206,6 +207,9 @@ class Session:
         return self
 
     def clear(self) -> Session:
+        state = self.station.kernel.table.state
+        if draw(state).prompt.code == "COUNT_STUB":
+            self.send(i.CountStub(state.register.left_count))
         self.send(i.ClearTable())
         return self
 
