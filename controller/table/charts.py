@@ -67,7 +67,7 @@ class PhaseChart(StateChart[Any]):
     load_deck = deck_check.to(None)
     verify_deck = deck_check.to(shuffling)
     change_deck = deck_check.to(None) | shuffling.to(deck_check) | ready.to(deck_check)
-    count_stub = shuffling.to(None) | result_proposed.to(None) | confirmed.to(None)
+    count_stub = deck_check.to(None) | shuffling.to(None) | result_proposed.to(None) | confirmed.to(None)
     confirm_shuffle = shuffling.to(ready)
     repeat_shuffle = shuffling.to(None) | ready.to(shuffling)
 

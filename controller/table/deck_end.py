@@ -32,7 +32,7 @@ def close(t: TableState, suspect: SuspectDeck) -> None:
             )
         )
     shoe.deck, shoe.suspect, shoe.last_collected = None, None, ()
-    shoe.supervised = suspect.end in FOR_A_CAUSE
+    shoe.supervised = shoe.supervised or suspect.end in FOR_A_CAUSE
     wear.forget_cards(t)
 
 

@@ -85,7 +85,7 @@ def may_load(t: TableState) -> bool:
     return t.shoe.deck is None and not t.shoe.scanning
 
 
-def verify(t: TableState, count: int, role: Role) -> Refusal | None:
+def verify(t: TableState, count: int, actor: str, role: Role) -> Refusal | None:
     """The deck was counted in view of the camera (RPL-76); that ends its loading."""
     shoe = t.shoe
     if not may_verify(t):
@@ -103,7 +103,7 @@ def verify(t: TableState, count: int, role: Role) -> Refusal | None:
         if shoe.deck is None:
             _load(t, register.deck, Loading.SCANNED)
     elif count != t.register.size:
-        return Refusal.WRONG_COUNT
+        return stub_count.count(t, count, actor, role)
     shoe.scanning.clear()
     shoe.supervised = False
     stub_count.note_good(t)
@@ -188,7 +188,7 @@ def change(t: TableState, command: ChangeDeck, actor: str, role: Role) -> Refusa
     shoe.scanning.clear()
     shoe.receipt = None
     if shoe.deck is not None:
-        since = shoe.deck.good_round if reason is ChangeReason.INTEGRITY else t.round_no
+        since = shoe.deck.loaded_round if reason is ChangeReason.INTEGRITY else t.round_no
         close(t, SuspectDeck(ShoeEnd(reason), since))
     if t.phase is not Phase.DECK_CHECK:
         t.move("change_deck")

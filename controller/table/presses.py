@@ -163,7 +163,7 @@ def _deck_press(t: TableState, command: i.DeckPress, value: i.Commanded) -> Refu
         case i.LoadDeck():
             return deck_life.load_by_receipt(t, command, value.actor)
         case i.VerifyDeck(count=count):
-            return deck_life.verify(t, count, value.role)
+            return deck_life.verify(t, count, value.actor, value.role)
         case i.ChangeDeck():
             return deck_life.change(t, command, value.actor, value.role)
         case i.CountStub(count=count):

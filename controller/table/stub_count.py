@@ -101,4 +101,5 @@ def _defective(t: TableState, incident: Incident, actor: str) -> None:
         t.shoe.suspect = suspect  # It goes when its cards are collected.
         return
     deck_end.close(t, suspect)
-    t.move("deck_suspect")
+    if t.phase is not Phase.DECK_CHECK:
+        t.move("deck_suspect")

@@ -350,9 +350,30 @@ def test_no_count_while_the_register_does_not_know_what_is_out() -> None:
     assert refusal(d.press(i.CountStub(52))) is Refusal.NOT_OWED
     d.press(i.ClearTable())
     assert d.phase is Phase.DECK_CHECK and prompt(d) == "VERIFY_DECK"
-    assert refusal(d.press(i.VerifyDeck(51))) is Refusal.WRONG_COUNT
     d.press(i.VerifyDeck(52))
     assert d.table.state.shoe.deck is not None and len(every(d.events, DeckLoaded)) == 1
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_row_25_a_wrong_count_at_the_verification_is_repeated_by_a_supervisor(is_lost: bool) -> None:
+    d = loaded(count_every=2).rounds(2).count().round().round()
+    d.count().press(i.CloseTable())
+    d.press(i.OpenTable())
+    d.press(i.VerifyDeck(51))
+    assert prompt(d) == "COUNT_AGAIN" and refusal(d.press(i.ConfirmShuffle())) is Refusal.WRONG_PHASE
+    d.press(i.CountStub(51 if is_lost else 52), BORIS)
+    assert prompt(d) == ("LOAD_DECK" if is_lost else "VERIFY_DECK")
+    assert suspects(d.events) == []
+    assert [closed.reason for closed in every(d.events, ShoeClosed)] == [ShoeEnd.COUNT] * is_lost
+
+
+def test_a_deck_that_the_night_has_made_short_makes_the_uncounted_rounds_suspect() -> None:
+    d = loaded(count_every=0).rounds(3)
+    d.press(i.CloseTable())
+    d.press(i.OpenTable())
+    d.press(i.VerifyDeck(51))
+    d.press(i.CountStub(51), BORIS)
+    assert suspects(d.events) == [(1, 3, ShoeEnd.COUNT)]
 
 
 # The end of a deck.
@@ -399,6 +420,14 @@ def test_after_a_defective_deck_a_supervisor_verifies_the_next() -> None:
     assert refusal(d.press(i.ChangeDeck(ChangeReason.CHANGED), BORIS)) is None
     d.load()
     assert refusal(d.press(i.VerifyDeck(52))) is None
+
+
+def test_another_change_does_not_do_away_with_the_supervisor() -> None:
+    d = loaded()
+    d.press(i.ChangeDeck(ChangeReason.INTEGRITY), BORIS)
+    d.load().press(i.ChangeDeck(ChangeReason.FLOOR))
+    d.load()
+    assert refusal(d.press(i.VerifyDeck(52))) is Refusal.WRONG_ROLE
 
 
 def test_rpl_76_a_card_on_the_floor_in_the_shuffle_changes_the_deck() -> None:
