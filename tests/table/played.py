@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 import msgspec
-from table.dealt import ANNA, BLUE, BORIS, FAILS, SETTINGS, Dealt
+from table.dealt import ANNA, BLUE, BORIS, FAILS, RED, SETTINGS, Dealt, every
 
 from controller.cards import DECK, Card
 from controller.table import inputs as i
 from controller.table.charts import Phase
+from controller.table.events import Event, RoundsSuspect, ShoeEnd
 from controller.table.picture import draw
 
 COUNTED = ("COUNT_STUB", "COUNT_AGAIN")
@@ -112,3 +113,35 @@ def loaded(seed: int = 1, *, count_every: int = 5) -> Played:
     d.scan_set(d.codes()).press(i.VerifyDeck(52))
     assert d.phase is Phase.SHUFFLING
     return d
+
+
+def prompt_of(d: Dealt) -> str:
+    return draw(d.table.state).prompt.code
+
+
+def suspects(events: Iterable[Event]) -> list[tuple[int, int, ShoeEnd]]:
+    return [(event.first_round, event.last_round, event.reason) for event in every(events, RoundsSuspect)]
+
+
+BadSet = Callable[[list[str], Random], list[str]]
+
+
+def missing_card(codes: list[str], random: Random) -> list[str]:
+    codes.pop(random.randrange(52))
+    return codes
+
+
+def extra_card(codes: list[str], random: Random) -> list[str]:
+    codes.insert(random.randrange(1, 53), random.choice(codes))
+    return codes
+
+
+def foreign_card(codes: list[str], random: Random) -> list[str]:
+    codes[random.randrange(52)] = RED.code(random.choice(DECK))
+    return codes
+
+
+def doubled_card(codes: list[str], random: Random) -> list[str]:
+    """One card twice, and so another not at all: the count is right."""
+    codes[random.randrange(52)] = random.choice(codes)
+    return codes if len(set(codes)) < 52 else doubled_card(codes, random)
