@@ -188,6 +188,12 @@ class MiniTable:
             case "TURN":
                 place = prompt.place or ""
                 return at, lambda: self.command(i.TurnCards(place))
+            case "LOAD_DECK":
+                return at, lambda: self.command(i.LoadDeck("blue", "R-1"))
+            case "ACCEPT_DECK":
+                return at, lambda: self.command(i.LoadDeck("blue", "R-1"), "boris")
+            case "COUNT_STUB":
+                return at, lambda: self.command(i.CountStub(self.table.state.register.left_count))
             case "PLACE_BETS" if self.no_more_bets_at is not None:
                 return self.no_more_bets_at, lambda: self.command(i.CloseBetting())
             case code if code in PRESSES:

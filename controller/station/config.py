@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -65,6 +66,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: Times
     boxes_not_told: Mapping[str, BoxState]
     scanners: Mapping[str, ScannerConfig]
+    spare_decks: tuple[str, ...] = ()
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
 
@@ -88,6 +90,7 @@ class StationConfig(msgspec.Struct, frozen=True):
     environment: Environment
     game: Game
     deck: CodeMap
+    spare_decks: tuple[CodeMap, ...]
     other_decks: tuple[CodeMap, ...]
     scanners: Mapping[str, ScannerConfig]
     run_dir: Path
@@ -158,7 +161,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     table = _read(path, TableFile, files)
     game_path = home.parent / "games" / f"{table.game}.toml"
     game = _build_game(table.game, game_path, files)
-    decks = {name: _read_deck(home, name, files) for name in (table.deck, *table.other_decks)}
+    decks = {name: _read_deck(home, name, files) for name in _deck_names(table)}
     profile = load_profile(home, table.profile, files)
     _check(path, table, game, profile)
     return StationConfig(
@@ -167,6 +170,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         environment=table.environment,
         game=game,
         deck=decks[table.deck],
+        spare_decks=tuple(decks[name] for name in table.spare_decks),
         other_decks=tuple(decks[name] for name in table.other_decks),
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         run_dir=(home / table.run_dir).resolve(),
@@ -209,6 +213,10 @@ def _rules_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _deck_names(table: TableFile) -> tuple[str, ...]:
+    return (table.deck, *table.spare_decks, *table.other_decks)
+
+
 def _settings(table: TableFile, profile: Profile) -> TableSettings:
     return TableSettings(
         table=table.table,
@@ -235,6 +243,9 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     for stage in stages:
         if stage not in table.times.windows_ms:
             raise ConfigError(f"{path}: times.windows_ms.{stage}: missing; {table.game} opens this window")
+    twice = [name for name, count in Counter(_deck_names(table)).items() if count > 1]
+    if twice:
+        raise ConfigError(f"{path}: deck {twice[0]!r}: named twice; a deck is loaded here or foreign here")
     for box in game.boxes:
         if table.boxes_not_told.get(box, BoxState.EMPTY) is BoxState.EMPTY:
             raise ConfigError(f"{path}: boxes_not_told.{box}: expected dark or open; not told means in play")

@@ -68,7 +68,10 @@ class PhaseChart(StateChart[Any]):
     # The day: open, verify, shuffle, and off again between two rounds.
     open_table = closed.to(deck_check)
     close_table = deck_check.to(closed) | shuffling.to(closed) | ready.to(closed)
+    load_deck = deck_check.to(None)
     verify_deck = deck_check.to(shuffling)
+    change_deck = deck_check.to(None) | shuffling.to(deck_check) | ready.to(deck_check)
+    count_stub = deck_check.to(None) | shuffling.to(None) | result_proposed.to(None) | confirmed.to(None)
     confirm_shuffle = shuffling.to(ready)
     repeat_shuffle = shuffling.to(None) | ready.to(shuffling)
 
@@ -90,7 +93,8 @@ class PhaseChart(StateChart[Any]):
 
     # What comes from the scanners, where it means something.
     card_read = (
-        ready.to(None)
+        deck_check.to(None)
+        | ready.to(None)
         | betting.to(None)
         | dealing.to(None)
         | deciding.to(None)
@@ -117,7 +121,13 @@ class PhaseChart(StateChart[Any]):
     )
     withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    answer_question = (
+        deck_check.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+    )
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
@@ -203,6 +213,7 @@ class IncidentChart(StateChart[Any]):
     read_failed = rescan.to(None)
     answer_question = question.to(None)
     confirm_cancel = supervisor.to(None)
+    count_stub = supervisor.to(None)
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
     order_rescan = supervisor.to(None)

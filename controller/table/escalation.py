@@ -6,7 +6,7 @@ lie over it, and a press that is not a decision does not stop them.
 
 from __future__ import annotations
 
-from controller.table.charts import IncidentState
+from controller.table.charts import PHASE_TARGETS, IncidentState
 from controller.table.events import BlockReason, IncidentEscalated
 from controller.table.halts import block
 from controller.table.incidents import ESCALATE, GIVE_UP, call_supervisor, cancel
@@ -26,6 +26,11 @@ def expire(t: TableState, name: str) -> None:
         t.emit(IncidentEscalated(incident=incident.number, after_s=t.settings.limits.escalate_after_s))
         return
     assert kind == GIVE_UP, name
+    if (t.phase, "round_cancelled") not in PHASE_TARGETS:
+        # Nothing to cancel: the case waits on, and so does the table.
+        t.emit(IncidentEscalated(incident=incident.number, after_s=t.settings.limits.give_up_after_s))
+        block(t, BlockReason.NO_SUPERVISOR, CELL)
+        return
     incident.cell = CELL
     cancel(t, incident, incident.reason or cancel_reason(incident.kind), None)
     block(t, BlockReason.NO_SUPERVISOR, CELL)

@@ -18,15 +18,17 @@ from controller.table.events import (
     IncidentOpened,
     RoundCancelled,
     RoundClosed,
+    ShoeEnd,
     Verdict,
 )
 from controller.table.inputs import CancelReason
-from controller.table.state import Incident, LaidCard, TableState, Where
+from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
 
 ESCALATE = "escalate"
 GIVE_UP = "give_up"
 """The deadlines of an incident that waits for a supervisor; its number follows after a slash."""
 SECOND = 1_000_000
+LOAD_NEW_DECK = "LOAD_NEW_DECK"
 
 
 def open_incident(
@@ -109,10 +111,12 @@ def decide(
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 
-def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str) -> None:
-    """Put on record a case whose cell leaves nothing to ask."""
+def note_incident(
+    t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str, by: str | None = None
+) -> None:
+    """Put on record a case whose cell leaves nothing to ask; `by` is who has reported it."""
     incident = open_incident(t, kind, cell, first="ask_supervisor", prompt=prompt)
-    decide(t, incident, verdict, None)
+    decide(t, incident, verdict, by)
 
 
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
@@ -136,7 +140,25 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
         )
     )
     t.emit(RoundClosed(rev=1))
-    t.deck_suspect = t.deck_suspect or deck_out
+    if deck_out or reason is CancelReason.DECK_INTEGRITY:
+        _let_deck_go(t, incident, reason)
+
+
+def _let_deck_go(t: TableState, incident: Incident, reason: CancelReason) -> None:
+    """Say what the cancel means for the deck; it goes when its cards are collected.
+
+    A wrong count casts doubt on the rounds since the last good one; a card that the deck should not have,
+    on all rounds since it was loaded.
+    """
+    deck = t.shoe.deck
+    if deck is None:
+        return
+    if incident.kind is IncidentKind.WRONG_COUNT:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.COUNT, deck.good_round)
+    elif reason is CancelReason.DECK_INTEGRITY:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.INTEGRITY, deck.loaded_round)
+    else:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.FLOOR, t.round_no)
 
 
 def last_card(t: TableState) -> LaidCard | None:

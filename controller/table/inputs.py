@@ -44,6 +44,15 @@ class Proof(StrEnum):
     BADGE = "badge"
 
 
+class ChangeReason(StrEnum):
+    """Why a deck is changed between two rounds."""
+
+    INTEGRITY = "INTEGRITY"
+    """It is not what it should be."""
+    CHANGED = "CHANGED"
+    """Nothing is wrong with it."""
+
+
 def _snake(name: str) -> str:
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
 
@@ -184,6 +193,25 @@ class VerifyDeck(Command, frozen=True):
     count: int
 
 
+class LoadDeck(Command, frozen=True):
+    """Accept `deck` by its receipt, unopened; it takes two people who name the same (Inventory)."""
+
+    deck: str
+    receipt: str
+
+
+class ChangeDeck(Command, frozen=True):
+    """Take the deck out of use between two rounds; also sends away a set that is being scanned in."""
+
+    reason: ChangeReason
+
+
+class CountStub(Command, frozen=True):
+    """The cards that are not out were counted (procedures, row 25)."""
+
+    count: int
+
+
 class ConfirmShuffle(Command, frozen=True):
     """The deck was shuffled, cut with the cutting card and laid in the shoe (RPL-77)."""
 
@@ -274,7 +302,8 @@ class OrderRedeal(Command, frozen=True):
     """A supervisor has the round dealt anew (OAB-24)."""
 
 
-TablePress: TypeAlias = OpenTable | CloseTable | VerifyDeck | ConfirmShuffle | RepeatShuffle | ClearTable
+DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub
+TablePress: TypeAlias = OpenTable | CloseTable | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (
     DisputeReading
@@ -296,6 +325,7 @@ AnyCommand: TypeAlias = (
     | DecisionTaken
     | AnswerQuestion
     | TablePress
+    | DeckPress
     | RoundPress
     | ExceptionPress
     | DutyPress
@@ -307,6 +337,7 @@ PRESS_NAMES: tuple[str, ...] = tuple(
     str(press.__struct_config__.tag)
     for press in (
         *get_args(TablePress),
+        *get_args(DeckPress),
         *get_args(RoundPress),
         AnswerQuestion,
         *get_args(ExceptionPress),

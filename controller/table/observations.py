@@ -62,7 +62,8 @@ def _is_hidden(t: TableState) -> bool:
 
 def may_withdraw(t: TableState) -> bool:
     """Whether the newest incident is a report of a person, which that person's side may take back."""
-    return t.incident is not None and t.incident.reported_by is not None
+    incident = t.incident
+    return incident is not None and incident.reported_by is not None and incident.kind in SITUATIONS
 
 
 def withdraw_report(t: TableState, incident: Incident, actor: str) -> Refusal | None:

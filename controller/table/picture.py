@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import msgspec
 
+from controller.cards import CodeMap
 from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
     dealing,
+    deck_end,
+    deck_life,
     halts,
     interruptions,
     observations,
     procedures,
     redeal,
+    stub_count,
     surplus,
 )
 from controller.table.charts import IncidentState, Phase, is_accepted
+from controller.table.events import IncidentKind
 from controller.table.inputs import PRESS_NAMES
-from controller.table.state import LaidCard, OpenWindow, TableState
+from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
@@ -81,6 +86,10 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """The cells behind a block; in a round it is to come."""
     unlocked_by: str | None = None
     """Who has pressed the first of the two presses that unlock."""
+    deck: str | None = None
+    deck_number: int = 0
+    worn: tuple[str, ...] = ()
+    """What should be retired, told between rounds alone."""
 
 
 def draw(t: TableState) -> Picture:
@@ -114,6 +123,9 @@ def draw(t: TableState) -> Picture:
         closing=held.close.reason if held.close is not None else None,
         blocked=tuple(block.cell for block in held.blocks),
         unlocked_by=held.unlocking.by if held.unlocking is not None else None,
+        deck=t.shoe.deck.name if t.shoe.deck is not None else None,
+        deck_number=t.shoe.decks_count,
+        worn=t.shoe.worn if current is None else (),
     )
 
 
@@ -132,7 +144,6 @@ def _window(window: OpenWindow | None) -> WindowPicture | None:
 
 BETWEEN_ROUNDS = {
     Phase.CLOSED: "OPEN_TABLE",
-    Phase.DECK_CHECK: "VERIFY_DECK",
     Phase.SHUFFLING: "SHUFFLE",
     Phase.READY: "START",
     Phase.RESULT_PROPOSED: "CONFIRM_RESULT",
@@ -158,9 +169,24 @@ def prompt(t: TableState) -> Prompt:
         return _say("UNBLOCK")
     if t.phase is Phase.READY and t.halts.pause is not None:
         return _say("PAUSED")
+    if t.phase is Phase.DECK_CHECK:
+        return _load(t.shoe, t.decks)
+    if stub_count.is_due(t):
+        return _say("COUNT_STUB")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
+
+
+def _load(shoe: Shoe, decks: tuple[CodeMap, ...]) -> Prompt:
+    scanned_count = len(shoe.scanning)
+    if scanned_count > 0 and scanned_count < len(decks[0].cards):
+        return _say("SCAN_DECK", deck_life.DECK_PLACE, scanned_count + 1)
+    if shoe.receipt is not None:
+        return _say("ACCEPT_DECK")
+    if shoe.deck is None and scanned_count == 0:
+        return _say("LOAD_DECK")
+    return _say("SUPERVISOR_VERIFIES" if shoe.supervised else "VERIFY_DECK")
 
 
 def _say(code: str, place: str | None = None, n: int | None = None, not_before: int | None = None) -> Prompt:
@@ -205,13 +231,20 @@ def _fits(t: TableState, name: str) -> bool:
         case "confirm_shuffle":
             return t.scanners_up.issuperset(t.settings.scanners)
         case "open_betting":
-            return halts.why_no_round(t) is None and t.scanners_up.issuperset(t.settings.scanners)
+            ready = t.scanners_up.issuperset(t.settings.scanners) and deck_end.may_open_round(t)
+            return ready and halts.why_no_round(t) is None
         case "pause_table" | "close_after_round":
             return halts.may_halt(t)
         case "resume_table":
             return not halts.may_halt(t)
         case "unblock":
             return bool(t.halts.blocks)
+        case "load_deck" | "verify_deck" | "change_deck" | "count_stub":
+            return _fits_deck(t, name)
+        case "confirm_result" | "clear_table":
+            return not stub_count.is_due(t)
+        case "close_table":
+            return stub_count.is_counted(t) and not t.is_round_open
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":
@@ -232,6 +265,20 @@ def _fits(t: TableState, name: str) -> bool:
             return not t.is_round_open
         case _:
             return True
+
+
+def _fits_deck(t: TableState, name: str) -> bool:
+    incident = t.incident
+    match name:
+        case "load_deck":
+            return deck_life.may_load(t)
+        case "verify_deck":
+            return deck_life.may_verify(t)
+        case "change_deck":
+            return deck_life.may_change(t)
+        case _:
+            is_again = incident is None or incident.kind is IncidentKind.WRONG_COUNT
+            return is_again and stub_count.is_countable(t)
 
 
 def _is_settled(t: TableState) -> bool:

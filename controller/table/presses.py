@@ -11,6 +11,8 @@ from typing import assert_never
 from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
     dealing,
+    deck_end,
+    deck_life,
     duty,
     halts,
     interruptions,
@@ -19,12 +21,12 @@ from controller.table import (
     readings,
     redeal,
     result,
+    stub_count,
     surplus,
 )
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
-    DeckVerified,
     IncidentKind,
     InputAccepted,
     Refusal,
@@ -35,7 +37,6 @@ from controller.table.gate import refuse, why_not
 from controller.table.profile import PRESSES
 from controller.table.state import Incident, RequestAnswer, TableState
 
-DECK_SIZE = 52
 REQUESTS_MAX = 10_000
 """Answers remembered at once; a round has some fifty requests, so only a flood gets here. The oldest go."""
 
@@ -145,6 +146,8 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command)
+        case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub():
+            return _deck_press(t, command, value)
         case _:
             return _table_press(t, command)
 
@@ -154,15 +157,13 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
         case i.OpenTable():
             t.move("open_table")
             t.emit(TableOpened())
+            deck_end.day_begins(t)
         case i.CloseTable():
             if t.is_round_open:
                 return Refusal.WRONG_PHASE  # The deck is shuffled for a redeal.
+            if not stub_count.is_counted(t):
+                return Refusal.COUNT_DUE
             _close(t)
-        case i.VerifyDeck(count=count):
-            if count != DECK_SIZE:
-                return Refusal.WRONG_COUNT
-            t.move("verify_deck")
-            t.emit(DeckVerified(count=count))
         case i.ConfirmShuffle() if t.is_round_open:
             return redeal.deal_again(t)
         case i.ConfirmShuffle():
@@ -173,6 +174,8 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
             t.move("repeat_shuffle")
             t.emit(DeckShuffled(repeat=True))
         case i.ClearTable():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             _clear(t)
         case _:
             assert_never(command)
@@ -193,6 +196,20 @@ def _halt(t: TableState, value: i.Commanded, command: i.HaltPress) -> Refusal | 
             assert_never(command)
 
 
+def _deck_press(t: TableState, command: i.DeckPress, value: i.Commanded) -> Refusal | None:
+    match command:
+        case i.LoadDeck():
+            return deck_life.load_by_receipt(t, command, value.actor)
+        case i.VerifyDeck(count=count):
+            return deck_life.verify(t, count, value.actor, value.role)
+        case i.ChangeDeck():
+            return deck_life.change(t, command, value.role)
+        case i.CountStub(count=count):
+            return stub_count.count(t, count, value.actor, value.role)
+        case _:
+            assert_never(command)
+
+
 def _close(t: TableState) -> None:
     t.move("close_table")
     t.emit(TableClosed())
@@ -203,8 +220,9 @@ def _close(t: TableState) -> None:
 def _clear(t: TableState) -> None:
     """The cards are collected: this is the round boundary."""
     t.move("clear_table")
+    deck_end.collected(t)
     t.round = None
-    if t.deck_suspect:
+    if t.deck_suspect or t.shoe.deck is None:
         t.move("deck_suspect")
         t.deck_suspect = False
     t.requests = {
@@ -223,6 +241,8 @@ def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
                 return refusal
             if not t.scanners_up.issuperset(t.settings.scanners):
                 return Refusal.SCANNER_DOWN
+            if not deck_end.may_open_round(t):
+                return Refusal.TOO_FEW_CARDS
             dealing.open_round(t)
         case i.CloseBetting():
             dealing.close_window(t, "dealer")
@@ -237,6 +257,8 @@ def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
                 return Refusal.NOT_OWED
             dealing.lay_aside(t, step)
         case i.ConfirmResult():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             result.confirm(t)
         case _:
             assert_never(command)
@@ -307,7 +329,10 @@ def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | N
     incident = _top(t)
     if incident.number != command.incident:
         return Refusal.WRONG_INCIDENT
-    procedures.answered(t, incident, command.yes, actor)
+    if incident.kind is IncidentKind.SAME_CODE_AGAIN and t.round is None:
+        deck_life.same_card_answered(t, incident, command.yes, actor)
+    else:
+        procedures.answered(t, incident, command.yes, actor)
     return None
 
 

@@ -11,11 +11,19 @@ from collections.abc import Callable, Mapping
 
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import BurnReason, CardsRestored, IncidentKind, PositionCorrected, Verdict
+from controller.table.deck_end import close
+from controller.table.events import (
+    BurnReason,
+    CardsRestored,
+    IncidentKind,
+    PositionCorrected,
+    ShoeEnd,
+    Verdict,
+)
 from controller.table.incidents import ask, cancel, decide, open_incident
 from controller.table.profile import Cell, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason, known
-from controller.table.state import Incident, TableState, UnplacedRead, Where
+from controller.table.state import Incident, SuspectDeck, TableState, UnplacedRead, Where
 
 Act = Callable[[TableState, Incident, str | None], None]
 ACTS: dict[CellVerdict, Act] = {}
@@ -63,7 +71,7 @@ def meet(
     incident.read, incident.fact, incident.values = read, called, dict(values)
     _take_cell(incident, cell)
     if cell.verdict in ACTS:
-        ACTS[cell.verdict](t, incident, None)
+        ACTS[cell.verdict](t, incident, reported_by)
     return incident
 
 
@@ -190,10 +198,11 @@ def _shuffle(t: TableState, incident: Incident, by: str | None) -> None:
 
 @act(CellVerdict.CHECK_DECK)
 def _check_deck(t: TableState, incident: Incident, by: str | None) -> None:
-    """The deck is checked before the next round: at once between rounds, else at the round's end."""
-    decide(t, incident, Verdict.DECK_CHECK, by)
+    """The deck is checked before the next round, or changed where the cell takes it out (RPL-76)."""
+    decide(t, incident, Verdict.DECK_OUT if incident.deck_out else Verdict.DECK_CHECK, by)
     if t.round is not None:
         t.deck_suspect = True
         return
-    while t.phase is not Phase.DECK_CHECK:
-        t.move("deck_suspect")
+    if incident.deck_out and t.shoe.deck is not None:
+        close(t, SuspectDeck(ShoeEnd.FLOOR, t.round_no))
+    t.move("change_deck")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.cards import Anomaly
 from controller.games.procedure import BURN, Deal, Window
-from controller.table import dealing, result, surplus
+from controller.table import dealing, result, surplus, wear
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
@@ -56,7 +56,18 @@ def read_failed(t: TableState) -> None:
     step = t.in_play.run.owed
     initial = isinstance(step, Deal) and t.game.initial_deal(step) and not t.in_play.burn_due
     values = {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
-    meet(t, IncidentKind.FAILED_READ, values, where=_due_place(t))
+    where = _due_place(t)
+    if where is not None:
+        wear.note_rescan(t, *where)
+    meet(t, IncidentKind.FAILED_READ, values, where=where)
+
+
+def may_fail_again(t: TableState, incident: Incident) -> bool:
+    """Whether a failed scan says anything: of one card that is scanned again, or that came unseen."""
+    if incident.again is not None:
+        return False
+    came_unseen = incident.kind is IncidentKind.SCANNER_LOST and isinstance(t.in_play.run.owed, Deal)
+    return came_unseen or Axis.RESCAN in incident.values
 
 
 def rescan_failed(t: TableState, incident: Incident) -> None:
@@ -64,16 +75,14 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 
     A card that came with a lost scanner, or that is scanned to be burned, has not failed before.
     """
-    if Axis.RESCAN in incident.values and incident.again is None:
+    if Axis.RESCAN in incident.values:
         initial = incident.values[Axis.INITIAL] is Known.YES
         incident.values[Axis.RESCAN] = _rescan_left(t, initial=initial, tries=incident.tries)
         judge(t, incident, None)
-    elif incident.kind is IncidentKind.SCANNER_LOST and isinstance(t.in_play.run.owed, Deal):
-        decide(t, incident, Verdict.WENT_ON, None)
-        if t.incident is None:
-            read_failed(t)
-    else:
-        refuse(t, "read_failed", Refusal.NOT_OWED)
+        return
+    decide(t, incident, Verdict.WENT_ON, None)
+    if t.incident is None:
+        read_failed(t)
 
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
@@ -109,6 +118,8 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
         Axis.RESCAN: _rescan_left(t, initial=initial, tries=0),
     }
     where = None if last is None else (last.place, last.n)
+    if where is not None:
+        wear.note_rescan(t, *where)
     meet(t, IncidentKind.DISPUTED_READ, values, where=where, reported_by=actor)
     return None
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from controller.cards import Card, CodeMap, Register
+from controller.cards import Card, CodeMap, Order, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
 from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
+from controller.table.events import Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
 from controller.table.inputs import CancelReason
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
@@ -113,6 +113,9 @@ class Round:
     held_count: int = 0
     voided_boxes: dict[str, str] = field(default_factory=dict)
     """The boxes that were taken out of the round, and the cell by which."""
+    rescanned: list[Where] = field(default_factory=list)
+    """The cards that had to be scanned again, for the statistics of worn cards."""
+    scanner_reads: dict[str, Reads] = field(default_factory=dict)
     free_at: int = 0
     """No card is accepted as play before this time."""
 
@@ -168,6 +171,61 @@ class UnplacedRead(msgspec.Struct, frozen=True):
     key: str
 
 
+class DeckInUse(msgspec.Struct, frozen=True, kw_only=True):
+    """The deck that is loaded. `number` counts the decks of this table; times in microseconds."""
+
+    name: str
+    number: int
+    loaded_at: int
+    loaded_round: int
+    """The last round before it was loaded."""
+    good_round: int
+    """The last round after which all its cards were there: at the load, or at a count."""
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What the first of two people says of a deck that is not scanned in."""
+
+    deck: str
+    receipt: str
+    by: str
+
+
+class SuspectDeck(msgspec.Struct, frozen=True):
+    """A deck that goes out when the cards are collected; rounds after `good_round` are suspect."""
+
+    end: ShoeEnd
+    good_round: int
+    order: Order | None = None
+
+
+class Reads(msgspec.Struct, frozen=True):
+    """How often something was read, and how often once more."""
+
+    reads: int = 0
+    rescans: int = 0
+
+
+@dataclass(slots=True)
+class Shoe:
+    """The deck in use, or the one that is being loaded, and what is known of cards and scanners."""
+
+    deck: DeckInUse | None = None
+    decks_count: int = 0
+    scanning: list[str] = field(default_factory=list)
+    """The codes of a set that is being scanned in, each once, in the order of their reading."""
+    receipt: Receipt | None = None
+    supervised: bool = False
+    """The deck before went out for a cause; a supervisor verifies the next one."""
+    suspect: SuspectDeck | None = None
+    last_collected: tuple[str, ...] = ()
+    """The cards of the last round as they lay when they were collected, place by place."""
+    wear: dict[str, Reads] = field(default_factory=dict)
+    """By kind and name: `CARD/7h`, `SCANNER/shoe`. Cards begin anew with each deck."""
+    worn: tuple[str, ...] = ()
+    """What was named already."""
+
+
 class Deadline(msgspec.Struct, frozen=True):
     """A time at which the station feeds `TimerExpired(name, number)`; `due` in microseconds."""
 
@@ -193,6 +251,9 @@ class TableState:
     settings: TableSettings
     game: Game
     register: Register[Where]
+    decks: tuple[CodeMap, ...]
+    """The decks that may be loaded here, the usual one first."""
+    other_decks: tuple[CodeMap, ...]
     phase: Phase = Phase.CLOSED
     epoch: int = 0
     program: str = ""
@@ -202,6 +263,8 @@ class TableState:
     incidents_count: int = 0
     timers_count: int = 0
     deck_suspect: bool = False
+    """The cards must be counted before the next round, and the deck may stay."""
+    shoe: Shoe = field(default_factory=Shoe)
     round: Round | None = None
     incidents: list[Incident] = field(default_factory=list)
     deadlines: dict[str, Deadline] = field(default_factory=dict)
@@ -264,7 +327,15 @@ class TableState:
 
 
 def new_state(
-    settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap]
+    settings: TableSettings, game: Game, decks: tuple[CodeMap, ...], other_decks: Iterable[CodeMap]
 ) -> TableState:
-    """Return a table that is off and has never run."""
-    return TableState(settings, game, Register(deck, other_decks))
+    """Return a table that is off and has never run. Each deck in use makes foreigners of all the others."""
+    others = tuple(other_decks)
+    return TableState(settings, game, register_of(decks[0], decks, others), decks, others)
+
+
+def register_of(
+    deck: CodeMap, decks: tuple[CodeMap, ...], other_decks: tuple[CodeMap, ...]
+) -> Register[Where]:
+    """Return the register of one of `decks`, with all its cards in the shoe."""
+    return Register(deck, (*(other for other in decks if other is not deck), *other_decks))

@@ -12,7 +12,17 @@ from typing import assert_never
 from controller.cards import Anomaly, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, escalation, interruptions, presses, readings, surplus
+from controller.table import (
+    dealing,
+    deck_end,
+    deck_life,
+    escalation,
+    interruptions,
+    presses,
+    readings,
+    surplus,
+    wear,
+)
 from controller.table import inputs as i
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -27,12 +37,21 @@ from controller.table.state import Deadline, RequestAnswer, TableState, Unplaced
 
 
 class Table:
-    """One table and one deck. `state` is for reading (pictures, tests); only `step` changes it."""
+    """One table. `state` is for reading (pictures, tests); only `step` changes it.
+
+    `deck` or one of `spare_decks` is loaded; `other_decks` are those whose cards are known as foreign.
+    """
 
     def __init__(
-        self, settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap] = ()
+        self,
+        settings: TableSettings,
+        game: Game,
+        deck: CodeMap,
+        other_decks: Iterable[CodeMap] = (),
+        *,
+        spare_decks: Iterable[CodeMap] = (),
     ) -> None:
-        self.state: TableState = new_state(settings, game, deck, other_decks)
+        self.state: TableState = new_state(settings, game, (deck, *spare_decks), other_decks)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         """Take one input and return its events, in the order in which they happened.
@@ -97,6 +116,7 @@ def _started(t: TableState, value: i.Started) -> None:
             epoch=value.epoch, program=value.program, rules=value.rules, documents=value.documents
         )
     )
+    deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.scanner_lost(t)
     if t.is_round_open:
@@ -115,7 +135,9 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         refuse(t, "card_read", refusal)
         return
     checked = t.register.check(read.code)
-    if t.phase is Phase.READY:
+    if t.phase is Phase.DECK_CHECK:
+        deck_life.scan_in(t, read)
+    elif t.phase is Phase.READY:
         surplus.card_not_due(t, None)
     elif t.phase is Phase.CONFIRMED:
         _card_after_result(t, checked is Anomaly.ALREADY_OUT)
@@ -126,6 +148,7 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
     elif any(known.read is not None and known.read.code == read.code for known in t.incidents):
         readings.asked_about_already(t)
     else:
+        wear.note_read(t, read.scanner, failed=False)
         _take_card(t, UnplacedRead(checked, read.code, read.key))
 
 
@@ -140,7 +163,7 @@ def _take_card(t: TableState, read: UnplacedRead) -> None:
 
 def _card_after_result(t: TableState, is_out: bool) -> None:
     """A card of this round seen again means nothing; another one means a deck check."""
-    if is_out or t.deck_suspect:
+    if is_out or t.deck_suspect or t.shoe.suspect is not None:
         refuse(t, "card_read", Refusal.WRONG_PHASE)
         return
     surplus.card_not_due(t, None)
@@ -153,9 +176,11 @@ def _read_failed(t: TableState, value: i.ReadFailed) -> None:
     refusal = why_not(t, "read_failed")
     if refusal is not None:
         refuse(t, "read_failed", refusal)
-    elif t.incident is not None:
+    elif t.incident is not None and readings.may_fail_again(t, t.incident):
+        wear.note_read(t, value.scanner, failed=True)
         readings.rescan_failed(t, t.incident)
-    elif dealing.is_card_due(t):
+    elif t.incident is None and dealing.is_card_due(t):
+        wear.note_read(t, value.scanner, failed=True)
         readings.read_failed(t)
     else:
         refuse(t, "read_failed", Refusal.NOT_OWED)

@@ -13,6 +13,7 @@ PLACES = {
     "switch": "the switch cards",
     "burn": "the burned cards",
     "held": "the held cards",
+    "deck": "the deck",
 }
 
 PROMPTS = {
@@ -22,7 +23,14 @@ PROMPTS = {
     "BURN_CARD": "Burn the first card: scan it and lay it face down on the burned cards",
     "SIGN_DEALER_CHANGE": "The dealer changes inside the round: a supervisor signs, or it is withdrawn",
     "OPEN_TABLE": "Open the table",
+    "LOAD_DECK": "Scan the new deck in, card by card, or accept it by its receipt",
+    "SCAN_DECK": "Scan card {n} of the deck",
+    "ACCEPT_DECK": "Another person accepts the deck by its receipt",
     "VERIFY_DECK": "Verify the deck in view of the camera",
+    "SUPERVISOR_VERIFIES": "A supervisor verifies the new deck in view of the camera",
+    "COUNT_STUB": "Count the cards that are not out",
+    "COUNT_AGAIN": "The count is wrong: a supervisor counts again",
+    "LOAD_NEW_DECK": "This deck is out; a new one must be loaded before the next round",
     "SHUFFLE": "Shuffle, cut and lay the deck in the shoe",
     "START": "Press START",
     "PLACE_BETS": "Betting time: press NO MORE BETS or let it run out",

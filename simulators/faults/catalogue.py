@@ -29,6 +29,7 @@ class Moment(StrEnum):
     FACE_DOWN_CARD = "a card that lies face down"
     DRAWN_CARD = "a card that is drawn after the deal"
     REPLACEMENT = "the dealer's card after a purchase"
+    SHUFFLE = "the shuffle"
     READY = "before START"
     BETTING = "betting time"
     OPTIONS = "options"
@@ -56,6 +57,7 @@ def _reported(id: str, moment: Moment, kind: Kind, *rules: str) -> Fault:
 
 
 BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
+FLOOR = ((Kind.CARD_ON_FLOOR, Verdict.DECK_OUT),)
 RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
 
 FAULTS: tuple[Fault, ...] = (
@@ -123,6 +125,26 @@ FAULTS: tuple[Fault, ...] = (
     Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_EXCHANGE, Verdict.BURNED),)),
     Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.SURPLUS_CARD, Verdict.DECK_CHECK),)),
     Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
+    # The deck between rounds: rows 16, 25 and 26, and what is wrong in a set at its load.
+    Fault("miscounted", Moment.CONFIRMED, ("row 25",), ((Kind.WRONG_COUNT, Verdict.WENT_ON),)),
+    Fault(
+        "card-lost",
+        Moment.RESULT,
+        ("row 25", "RPL-73"),
+        _cancel(Kind.WRONG_COUNT),
+        Reason.DECK_INTEGRITY,
+    ),
+    Fault("unshuffled", Moment.SHUFFLE, ("row 26",), ((Kind.ORDER_ALARM, Verdict.DECK_OUT),)),
+    Fault("floor-in-shuffle", Moment.SHUFFLE, ("RPL-76", "row 16"), FLOOR),
+    Fault(
+        "set-short", Moment.SHUFFLE, ("RPL-76", "row 25"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-doubled", Moment.SHUFFLE, ("RPL-76", "row 5"), (*FLOOR, (Kind.SAME_CODE_AGAIN, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-foreign", Moment.SHUFFLE, ("RPL-76", "row 6"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
     # People and lines.
     Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.DEVICE_FAILED, Verdict.WITHDRAWN),)),
     Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
@@ -144,6 +166,10 @@ MISDEALS = (
     Fault("miscount-result", Moment.RESULT, ("OAB-24",), MISCOUNTED),
 )
 """A place has a card too many or too few, and the dealer finds it: at tables that deal the round anew."""
+BETWEEN_ROUNDS = frozenset(
+    {"card-before-start", "unshuffled", "floor-in-shuffle", "set-short", "set-doubled", "set-foreign"}
+)
+"""Faults whose incidents belong to no round: they come before START, or when the cards are collected."""
 BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE, *MISDEALS)}
 
 Spot = tuple[str, int]

@@ -20,6 +20,7 @@ WINDOW_MOMENTS = {
     "final_options": Moment.FINAL_OPTIONS,
 }
 PROMPT_MOMENTS = {
+    "SHUFFLE": Moment.SHUFFLE,
     "START": Moment.READY,
     "CONFIRM_RESULT": Moment.RESULT,
     "CLEAR_TABLE": Moment.CONFIRMED,
@@ -32,8 +33,10 @@ NO_DECKS_CODE = "9999"
 class Hardware(NamedTuple):
     """What is printed on the cards, and how the scanner frames it.
 
-    `spell_foreign` spells a card of a deck that does not belong to the table.
+    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table.
     """
+
+    deck: str
 
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
@@ -55,11 +58,12 @@ class Hands(Protocol):
     def last_of_shoe(self, picture: Picture) -> Card: ...
     def hold(self, picture: Picture) -> str: ...
     def scan(self, picture: Picture) -> Bytes: ...
+    def stub_count(self, picture: Picture) -> int: ...
 
 
 def fault_round(picture: Picture) -> int:
     """Return the round whose fault is due: before START it is the next one's."""
-    return picture.round_no + (1 if picture.prompt.code in ("SHUFFLE", "START") else 0)
+    return picture.round_no + (picture.roundid is None)
 
 
 class Misdeeds:
@@ -153,6 +157,14 @@ def _press_twice(dealer: Hands, picture: Picture) -> list[Act]:
     return [press, press]
 
 
+def _count_wrong(dealer: Hands, picture: Picture) -> list[Act]:
+    return [dealer.press(picture, i.CountStub(dealer.stub_count(picture) - 1))]
+
+
+def _count_short(dealer: Hands, picture: Picture) -> list[Act]:
+    return [dealer.press(picture, i.CountStub(dealer.stub_count(picture)))]
+
+
 def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
     dealer.hold(picture)
     return [dealer.frame("NOREAD")]
@@ -229,6 +241,13 @@ DEEDS: dict[str, Deed] = {
     "early-exchange": _scan,
     "late-card": _scan,
     "card-before-start": _scan,
+    "miscounted": _count_wrong,
+    "card-lost": _count_short,
+    "unshuffled": _press(i.ConfirmShuffle()),
+    "floor-in-shuffle": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-short": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-doubled": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-foreign": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
     "split-frame": _split,

@@ -153,6 +153,8 @@ class LiveTable:
             undo.callback(self._feed.close, linger=0)
             self._operator = CommandClient(endpoints.operator, "anna", timeout_ms=STUCK_MS)
             undo.callback(self._operator.close)
+            self._supervisor = CommandClient(endpoints.operator, "boris", timeout_ms=STUCK_MS)
+            undo.callback(self._supervisor.close)
             self._betting = CommandClient(endpoints.betting, "bets", timeout_ms=STUCK_MS)
             undo.callback(self._betting.close)
             hear_first(self._feed, config)
@@ -178,7 +180,11 @@ class LiveTable:
         """Play for ever; yields each card when the table waits for it."""
         answer = self._operator.send(i.LogIn(i.Role.DEALER), round_no=0, pin=PINS["anna"])
         assert answer.accepted, answer
-        self._press(0, i.OpenTable(), i.VerifyDeck(52))
+        answer = self._supervisor.send(i.LogIn(i.Role.SUPERVISOR), round_no=0, pin=PINS["boris"])
+        assert answer.accepted, answer
+        self._press(0, i.OpenTable(), i.LoadDeck("blue", "R-1"))
+        assert self._supervisor.send(i.LoadDeck("blue", "R-1"), round_no=0).accepted
+        self._press(0, i.VerifyDeck(52))
         for number in itertools.count(1):
             shoe = iter(shuffled(1, number))
             self._press(number - 1, i.ConfirmShuffle())
@@ -190,7 +196,8 @@ class LiveTable:
             self._press(number, *map(i.TurnCards, ("switch", "box1", "box3", "dealer")))
             # There is no buy time for a dealer who qualifies: then both are refused, and change nothing.
             self._end_window(number, i.WindowFacts(BUY_TIME, anyone_bought=False))
-            self._press(number, i.ConfirmResult(), i.ClearTable())
+            count = len(DECK.cards) - DEAL_COUNT - SWITCH_COUNT
+            self._press(number, i.ConfirmResult(), i.CountStub(count), i.ClearTable())
 
     def _open_round(self, number: int) -> None:
         """Open and close betting time; START is refused until the scanner's port is open."""

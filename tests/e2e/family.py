@@ -109,7 +109,7 @@ class Family:
     def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
         """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
         out_count, burned = self.studio.dealer.out[number]
-        shoe = self.shoe(self.studio.dealer.seed, number, self.studio.dealer.deals[number])
+        shoe = self.studio.dealer.shoe_of(number, self.studio.dealer.deals[number])
         laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
         counted = [bet for bet in bets.values() if not bet.get("late")]
         if any(bet.get("cancelled") for bet in bets.values()) or not counted:

@@ -19,6 +19,7 @@ from controller.bus.wire import Answer
 from controller.cards import DECK, Card
 from controller.station.config import StationConfig, load
 from controller.station.station import OpenFeeds, Station
+from controller.table.inputs import ConfirmShuffle
 from simulators.actor import Press
 from simulators.cast import hire
 from simulators.faults.catalogue import BY_ID, Amount, Case, Plan
@@ -91,6 +92,11 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
     return config
 
 
+def is_shuffle(press: Press | None) -> bool:
+    """Whether this press says that the deck lies in the shoe."""
+    return press is not None and isinstance(press.command, ConfirmShuffle)
+
+
 class Keys:
     """Keys that are the same in every run."""
 
@@ -102,13 +108,14 @@ class Keys:
 
 
 class TapingLink(DirectLink):
-    """Keeps what is done to the table; the process ends and starts again after `restart_after` sends."""
+    """Keeps what is done to the table; the process ends and starts again after `restart_after` cards."""
 
     def __init__(self, config: StationConfig, restart_after: int | None = None) -> None:
         super().__init__(config, START_US)
         self.tape: Tape = []
         self._restart_after = restart_after
         self._sends = 0
+        self._in_the_shoe = False
         self._hear: Deliver = lambda *_: None
 
     async def open(self, deliver: Deliver) -> None:
@@ -119,13 +126,14 @@ class TapingLink(DirectLink):
     async def press(self, press: Press) -> Answer:
         """Press, and keep it."""
         self.tape.append(Taped(self.now_us(), Deed.PRESS, press=press))
+        self._in_the_shoe = self._in_the_shoe or is_shuffle(press)
         return await super().press(press)
 
     async def send(self, device: str, data: bytes) -> None:
         """Send, and keep it."""
         self.tape.append(Taped(self.now_us(), Deed.SEND, data))
         await super().send(device, data)
-        self._sends += 1
+        self._sends += self._in_the_shoe
         if self._sends == self._restart_after:
             self.tape.append(Taped(self.now_us(), Deed.RESTART))
             await self.close()

@@ -24,6 +24,7 @@ from controller.station.people import write_people
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
+from controller.table.picture import draw
 from simulators.cast import COST as CHEAP
 from simulators.cast import PINS, ROLES, the_cast
 
@@ -175,8 +176,14 @@ class Session:
         for person, role in ROLES.items():
             self.send(i.LogIn(role), person, pin=PINS[person])
         self.send(i.OpenTable())
+        self.load()
         self.send(i.VerifyDeck(52))
         return self
+
+    def load(self) -> None:
+        """Two people accept a deck by its receipt."""
+        for actor in ("anna", "boris"):
+            self.send(i.LoadDeck("blue", "R-1"), actor)
 
     def bring_up(self) -> Session:
         """After a restart: the scanner opens; in a round the dealer says what lies there."""
@@ -215,6 +222,9 @@ class Session:
         return self
 
     def clear(self) -> Session:
+        state = self.station.kernel.table.state
+        if draw(state).prompt.code == "COUNT_STUB":
+            self.send(i.CountStub(state.register.left_count))
         self.send(i.ClearTable())
         return self
 

@@ -11,6 +11,7 @@ from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
 from controller.station.config import load
 from controller.station.errors import ConfigError
+from controller.station.kernel import Kernel
 
 DEMO = Path(__file__).parents[2] / "config" / "tables" / "demo.toml"
 
@@ -86,6 +87,19 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nothing\.toml: can't be read: No such file"):
         load(tmp_path / "nothing.toml")
+
+
+def test_a_spare_deck_may_be_loaded_and_is_not_foreign(tmp_path: Path) -> None:
+    config = load(write_config(tmp_path, **{'other_decks = ["red"]': 'spare_decks = ["red"]'}))
+    assert [deck.name for deck in config.spare_decks] == ["red"] and config.other_decks == ()
+    table = Kernel(config).table
+    assert [deck.name for deck in table.state.decks] == ["blue", "red"]
+
+
+def test_a_deck_is_loaded_here_or_foreign_here(tmp_path: Path) -> None:
+    path = write_config(tmp_path, **{'other_decks = ["red"]': 'spare_decks = ["red"]\nother_decks = ["red"]'})
+    with pytest.raises(ConfigError, match=r"deck 'red': named twice"):
+        load(path)
 
 
 def test_a_deck_without_a_card_is_refused(tmp_path: Path) -> None:

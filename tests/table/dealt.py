@@ -220,12 +220,26 @@ class Dealt:
     # Whole phases; each starts where the one before ends.
 
     def to_ready(self) -> Dealt:
-        """Start, open, verify, shuffle."""
+        """Start, open, load, verify, shuffle."""
         self.start()
         self.plug()
         self.press(i.OpenTable())
+        self.load()
         self.press(i.VerifyDeck(52))
         self.press(i.ConfirmShuffle())
+        return self
+
+    def reopen(self) -> Dealt:
+        """Open the table on another day: everybody logs in again."""
+        for actor in (ANNA, BORIS, CLARA):
+            self.log_in(actor)
+        self.press(i.OpenTable())
+        return self
+
+    def load(self, deck: str = "blue") -> Dealt:
+        """Two people accept a deck by its receipt."""
+        for actor in (ANNA, BORIS):
+            self.press(i.LoadDeck(deck, "R-1"), actor)
         return self
 
     def to_betting(self) -> Dealt:
@@ -364,6 +378,7 @@ def digest(table: Table) -> bytes:
             "phase": t.phase,
             "counters": [t.epoch, t.program, t.rules, t.round_no, t.incidents_count, t.timers_count],
             "suspect": t.deck_suspect,
+            "shoe": repr(t.shoe),
             "incidents": [[repr(_slots(x, "chart")), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),
             "scanners": sorted(t.scanners_up),

@@ -15,6 +15,7 @@ from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
 from controller.table import inputs as i
+from controller.table import stub_count
 from controller.table.events import HaltReason, IncidentKind
 from controller.table.inputs import Role
 from controller.table.picture import draw
@@ -102,6 +103,9 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.OpenTable(),
             i.CloseTable(),
             i.VerifyDeck(random.choice((51, 52))),
+            i.LoadDeck("blue", random.choice(("R-1", "R-2"))),
+            i.ChangeDeck(random.choice(tuple(i.ChangeReason))),
+            i.CountStub(random.choice((27, 31, 32, 52))),
             i.ConfirmShuffle(),
             i.RepeatShuffle(),
             i.OpenBetting(),
@@ -244,9 +248,17 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             _scan_next(d)
         case "SCANNER_GONE":
             d.plug()
+        case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES":
+            _load(d, random, prompt.code)
+        case "COUNT_STUB" | "COUNT_AGAIN":
+            wrong = random.random() < 0.3
+            count = stub_count.expected(d.table.state) - wrong
+            d.press(i.CountStub(count), ANNA if prompt.code == "COUNT_STUB" else BORIS)
         case code:
-            if code in ("SHUFFLE", "REDEAL"):
-                d.shoe = random.sample(DECK, len(DECK)) if d.game.redeals else stacked(d.hands)
+            if code == "REDEAL" or (code == "SHUFFLE" and d.game.redeals):
+                d.shoe = random.sample(DECK, len(DECK))
+            elif code == "SHUFFLE":
+                d.shoe = list(DECK) if random.random() < 0.1 else stacked(d.hands)
             d.press(_press_for(code, prompt.place), dealer)
 
 
@@ -261,6 +273,19 @@ def _decide(d: Dealt, random: Random) -> None:
     positions = tuple(random.sample(range(1, 6), random.randint(1, 5))) if action == "EXCHANGE" else ()
     name = window.window if random.random() < 0.9 else window.stage
     d.press(i.DecisionTaken(name, random.choice(window.decides.boxes), action, positions), BETS)
+
+
+def _load(d: Dealt, random: Random, code: str) -> None:
+    """Load a deck: scanned in, now and then with a card that does not belong there, or by its receipt."""
+    scanned = d.table.state.shoe.scanning
+    if code == "SUPERVISOR_VERIFIES":
+        d.press(i.VerifyDeck(52), BORIS)
+    elif code == "ACCEPT_DECK" or (code == "LOAD_DECK" and random.random() < 0.7):
+        d.press(i.LoadDeck("blue", "R-1"), random.choice((ANNA, BORIS)))
+    elif random.random() < 0.02:
+        d.scan(code=random.choice((scanned[0] if scanned else "A01", "A01")))
+    else:
+        d.scan(str(DECK[len(scanned) % len(DECK)]))
 
 
 def _scan_next(d: Dealt) -> None:

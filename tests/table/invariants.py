@@ -118,6 +118,9 @@ class Watcher:
                 self.settled.add(event.window)
                 if event.acknowledged or event.window == "final_options":
                     self.free_at = 0
+            case InputAccepted(command="bets_taken" | "window_facts"):
+                if self.lease is not None and self.lease.window in self.settled:
+                    self.free_at = 0  # What is taken after the facts are final is a late acknowledgement.
             case CardDealt():
                 window_is_open = self.open_window is not None and not self.box_decided
                 assert not window_is_open or event.reading > 1, "a card while a window is open"
@@ -175,7 +178,7 @@ class Watcher:
         assert still_open == {incident.number for incident in t.incidents}
         current = t.round
         if current is None:
-            assert d.table.carried() is not None
+            assert (d.table.carried() is None) == bool(t.incidents)
             return
         assert d.table.carried() is None
         assert len(current.laid) <= d.game.cards_at_most

@@ -304,8 +304,10 @@ def test_rpl_76_a_deck_with_a_wrong_count_is_not_verified() -> None:
     d = Dealt()
     d.start()
     d.press(i.OpenTable())
-    assert refusal(d.press(i.VerifyDeck(51))) is Refusal.WRONG_COUNT
-    assert d.phase is Phase.DECK_CHECK
+    d.load()
+    d.press(i.VerifyDeck(51))
+    assert only(d.last, IncidentOpened).kind is IncidentKind.WRONG_COUNT
+    assert d.phase is Phase.DECK_CHECK and refusal(d.press(i.VerifyDeck(52))) is Refusal.HELD
 
 
 def test_rpl_77_a_card_out_of_the_shoe_before_the_round_means_shuffle_again() -> None:

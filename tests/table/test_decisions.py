@@ -43,7 +43,7 @@ def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     """Return a table of this game with its initial deal done; `shoe` comes first."""
     game = GAMES[name].build(tomllib.loads((CONFIG / f"{name}.toml").read_text()))
     states = {box: boxes.get(box, EMPTY) for box in game.boxes}
-    shipped = profile("oasis_with_bonus" if game.redeals else "default")
+    shipped = profile("oasis_with_bonus" if game.redeals else "default", order_run=52)
     settings = msgspec.structs.replace(
         SETTINGS, boxes_not_told=dict.fromkeys(game.boxes, OPEN), profile=shipped
     )

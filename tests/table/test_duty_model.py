@@ -11,6 +11,7 @@ import pytest
 from profiles import profile
 from table.dealt import ANNA, BORIS, CLARA, DORA, SETTINGS, Dealt, digest, refusal
 
+from controller.cards import DECK
 from controller.table import inputs as i
 from controller.table.events import HaltReason, IncidentKind, Refusal
 from controller.table.inputs import Role
@@ -98,12 +99,15 @@ class Both:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.account = Account()
-        shipped = profile("russian_poker_live", login_tries=1_000, breaker_cases=1_000)
+        shipped = profile("russian_poker_live", login_tries=1_000, breaker_cases=1_000, count_every_rounds=0)
         self.d = Dealt(settings=msgspec.structs.replace(SETTINGS, profile=shipped), staffed=False)
         self.d.start()
         self.d.plug()
         assert self.log_in(BORIS, Role.SUPERVISOR, True) is None
-        for command in (i.OpenTable(), i.VerifyDeck(52), i.ConfirmShuffle()):
+        self.d.press(i.OpenTable(), BORIS)
+        for card in DECK:
+            self.d.scan(str(card))
+        for command in (i.VerifyDeck(52), i.ConfirmShuffle()):
             self.d.press(command, BORIS)
 
     def press(self, command: i.AnyCommand, actor: str) -> Refusal | None:

@@ -151,6 +151,7 @@ def test_row_42_the_same_case_too_often_blocks_the_table_after_the_round() -> No
     d.press(i.ClearTable())
     blocked = only(d.last, TableBlocked)
     assert (blocked.reason, blocked.cell) == ("BREAKER", "RPL-70")
+    d.load()
     d.press(i.VerifyDeck(52))
     d.press(i.ConfirmShuffle())
     shown = draw(d.table.state)

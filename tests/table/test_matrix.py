@@ -114,8 +114,16 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.DecisionTaken("options", "box2", "BET"), BETS),
         (i.OpenTable(), ANNA),
         (i.CloseTable(), ANNA),
+        (i.LoadDeck("blue", "R-1"), ANNA),
+        (i.LoadDeck("blue", "R-2"), BORIS),
+        (i.LoadDeck("moon", "R-1"), ANNA),
         (i.VerifyDeck(52), ANNA),
         (i.VerifyDeck(51), ANNA),
+        (i.ChangeDeck(i.ChangeReason.CHANGED), BORIS),
+        (i.ChangeDeck(i.ChangeReason.INTEGRITY), ANNA),
+        (i.ChangeDeck(i.ChangeReason.CHANGED), BORIS),
+        (i.CountStub(52), ANNA),
+        (i.CountStub(51), BORIS),
         (i.ConfirmShuffle(), ANNA),
         (i.RepeatShuffle(), ANNA),
         (i.ClearTable(), ANNA),
@@ -196,7 +204,10 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
         if (name := str(command.__struct_config__.tag)) in i.PRESS_NAMES
     }
     arguments: dict[str, tuple[object, ...]] = {
+        "load_deck": ("blue", "R-1"),
         "verify_deck": (52,),
+        "change_deck": (i.ChangeReason.CHANGED,),
+        "count_stub": (52,),
         "turn_cards": ("switch",),
         "observed": (IncidentKind.CARD_ON_FLOOR,),
         "void_box": ("box1",),

@@ -321,6 +321,7 @@ def test_row_30_the_question_waits_until_every_scanner_is_back() -> None:
     for scanner in two.scanners:
         d.feed(i.ScannerOpened(at=d.now + 1, scanner=scanner))
     d.press(i.OpenTable())
+    d.load()
     d.press(i.VerifyDeck(52))
     d.press(i.ConfirmShuffle())
     d.press(i.OpenBetting())

@@ -45,6 +45,17 @@ from controller.table.events.day import (
     TableClosed,
     TableOpened,
 )
+from controller.table.events.decks import (
+    DeckEvent,
+    DeckLoaded,
+    DeckOffered,
+    DeckRejected,
+    DeckScanned,
+    RoundsSuspect,
+    ShoeClosed,
+    StubCounted,
+    WearFound,
+)
 from controller.table.events.incidents import (
     IncidentAsked,
     IncidentClosed,
@@ -70,8 +81,12 @@ from controller.table.events.reasons import (
     BurnReason,
     HaltReason,
     IncidentKind,
+    Loading,
     Refusal,
+    Rejection,
+    ShoeEnd,
     Verdict,
+    Worn,
 )
 from controller.table.events.rounds import (
     BetsClosed,
@@ -91,7 +106,7 @@ from controller.table.events.rounds import (
     RoundRedealt,
 )
 
-AnyEvent: TypeAlias = DayEvent | RoundEvent | CardEvent | IncidentEvent | PeopleEvent
+AnyEvent: TypeAlias = DayEvent | DeckEvent | RoundEvent | CardEvent | IncidentEvent | PeopleEvent
 
 __all__ = [
     "AUDIENCES",
@@ -121,6 +136,11 @@ __all__ = [
     "DecisionClosed",
     "DecisionMade",
     "DecisionOpened",
+    "DeckEvent",
+    "DeckLoaded",
+    "DeckOffered",
+    "DeckRejected",
+    "DeckScanned",
     "DeckShuffled",
     "DeckVerified",
     "Event",
@@ -137,12 +157,14 @@ __all__ = [
     "IncidentOpened",
     "InputAccepted",
     "InputRefused",
+    "Loading",
     "LoggedIn",
     "LoggedOut",
     "OpenedCard",
     "PeopleEvent",
     "PositionCorrected",
     "Refusal",
+    "Rejection",
     "ResultProposed",
     "RoundCancelled",
     "RoundClosed",
@@ -150,7 +172,11 @@ __all__ = [
     "RoundEvent",
     "RoundOpened",
     "RoundRedealt",
+    "RoundsSuspect",
     "ScannerChanged",
+    "ShoeClosed",
+    "ShoeEnd",
+    "StubCounted",
     "TableBlocked",
     "TableClosed",
     "TableClosing",
@@ -160,6 +186,8 @@ __all__ = [
     "TableResumed",
     "TableUnblocked",
     "Verdict",
+    "WearFound",
+    "Worn",
     "encode_events",
 ]
 

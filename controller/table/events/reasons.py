@@ -56,6 +56,15 @@ class Refusal(StrEnum):
     NOT_HALTED = "NOT_HALTED"
     """Nothing to resume or to unlock."""
     HALTED_ALREADY = "HALTED_ALREADY"
+    NO_DECK = "NO_DECK"
+    """No deck is loaded, or not all of its cards have been scanned."""
+    UNKNOWN_DECK = "UNKNOWN_DECK"
+    OTHER_RECEIPT = "OTHER_RECEIPT"
+    """The first person has named another deck or receipt."""
+    COUNT_DUE = "COUNT_DUE"
+    """The cards that are not out are counted first."""
+    TOO_FEW_CARDS = "TOO_FEW_CARDS"
+    """The longest round can't be dealt from what is left."""
 
 
 class IncidentKind(StrEnum):
@@ -87,6 +96,9 @@ class IncidentKind(StrEnum):
     RESTARTED = "RESTARTED"
     WRONG_FACT = "WRONG_FACT"
     DEALER_CHANGE = "DEALER_CHANGE"
+    DECK_REJECTED = "DECK_REJECTED"
+    WRONG_COUNT = "WRONG_COUNT"
+    ORDER_ALARM = "ORDER_ALARM"
 
 
 class Verdict(StrEnum):
@@ -108,6 +120,8 @@ class Verdict(StrEnum):
     BOX_VOIDED = "BOX_VOIDED"
     REDEALT = "REDEALT"
     DEALER_CHANGED = "DEALER_CHANGED"
+    DECK_OUT = "DECK_OUT"
+    """The deck leaves the table; a new one is loaded."""
 
 
 class BurnReason(StrEnum):
@@ -140,3 +154,42 @@ class BlockReason(StrEnum):
     """The same case too often (row 42)."""
     NO_SUPERVISOR = "NO_SUPERVISOR"
     """No supervisor has answered in time (row 40)."""
+
+
+class Loading(StrEnum):
+    """How a deck was registered."""
+
+    SCANNED = "SCANNED"
+    RECEIPT = "RECEIPT"
+
+
+class Rejection(StrEnum):
+    """Why a set that was scanned in is not taken."""
+
+    FOREIGN_CARD = "FOREIGN_CARD"
+    DOUBLED_CARD = "DOUBLED_CARD"
+    MISSING_CARD = "MISSING_CARD"
+    EXTRA_CARD = "EXTRA_CARD"
+    WITHDRAWN = "WITHDRAWN"
+    """A supervisor has sent it away."""
+
+
+class ShoeEnd(StrEnum):
+    """Why a deck goes out of use."""
+
+    INTEGRITY = "INTEGRITY"
+    """A foreign or doubled card came out of it, or a supervisor found it defective."""
+    COUNT = "COUNT"
+    """Cards are missing, or there are too many."""
+    ORDER = "ORDER"
+    AGE = "AGE"
+    FLOOR = "FLOOR"
+    CHANGED = "CHANGED"
+    """By hand, with nothing wrong."""
+
+
+class Worn(StrEnum):
+    """What has a rate of re-scans."""
+
+    CARD = "CARD"
+    SCANNER = "SCANNER"
