@@ -14,6 +14,7 @@ from controller.table.events import CardAt, Refusal
 from controller.table.picture import Picture
 from simulators.actor import Feed, Planned, Press, Wake
 from simulators.dealer import Dealer
+from simulators.duty import Arrival
 
 LOOK_US = 400_000
 """A look at the video; twice two of them fit into the time in which the dealer collects the cards."""
@@ -58,7 +59,7 @@ class Video:
 
 
 class Reviewer:
-    """One of the two; the first proposes, the second approves."""
+    """One of the two; the first proposes, the second approves. The first is the supervisor at the table."""
 
     feed = Feed.STATION
 
@@ -69,19 +70,25 @@ class Reviewer:
         self._picture: Picture | None = None
         self._key: tuple[object, ...] = ()
         self._mistaken: set[int] = set()
+        self._arrival = Arrival(name)
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for this one of the two is entered after a look at the video."""
         picture = self._picture = msgspec.json.decode(message, type=Picture)
+        planned = [] if self._is_first else self._arrival.look(picture, now_us)
         key = (picture.round_no, picture.phase, picture.correction, self._due(picture))
-        if key == self._key:
-            return []
-        self._key = key
-        return [] if key[-1] is None else [Planned(now_us + LOOK_US, Wake(str(key)))]
+        if key != self._key:
+            self._key = key
+            planned += [] if key[-1] is None else [Planned(now_us + LOOK_US, Wake(str(key)))]
+        return planned
 
     def _due(self, picture: Picture) -> int | None:
         waits = picture.correction
-        if (waits is None) != self._is_first or (waits is not None and waits.by == self.name):
+        if (
+            picture.prompt.incident is not None
+            or (waits is None) != self._is_first
+            or (waits is not None and waits.by == self.name)
+        ):
             return None
         return self._video.wrong(picture)
 

@@ -21,12 +21,12 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
-from controller.table.inputs import Role
 from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
+from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
 from simulators.dealer import Dealer
-from simulators.faults.catalogue import Case, Plan
+from simulators.faults.catalogue import BETWEEN_ROUNDS, Case, Plan
 from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
 from simulators.reviewer import Reviewer, Video
@@ -115,19 +115,21 @@ class Studio:
     ) -> None:
         game = config.game
         assert isinstance(game, RussianLive | SisterGame), game
-        people = config.settings.people
+        hire(config)
         scanner, settings = next(iter(config.scanners.items()))
         options = open_delimited(settings.options).options
         foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
         self.journal_folder = config.table_dir
         self.dealer = Dealer(
-            next(name for name, role in people.items() if role is Role.DEALER),
+            DEALER,
             seed=seed,
             plan=plan,
             rounds=rounds,
             scanner=scanner,
-            hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
+            hardware=Hardware(
+                config.deck.name, config.deck.code, foreign.code, lambda code: encode(code, options)
+            ),
             shoe=shoe,
         )
         self._call_supervisors(config)
@@ -147,10 +149,14 @@ class Studio:
 
     def _call_supervisors(self, config: StationConfig) -> None:
         """One is at the table; two look at wrong results afterwards."""
-        names = [name for name, role in config.settings.people.items() if role is Role.SUPERVISOR]
-        self.supervisor = Supervisor(names[0], self.dealer.card)
+        self.supervisor = Supervisor(
+            SUPERVISOR, deck=config.deck.name, fault=self._fault, sees=self.dealer.in_question
+        )
         self.video = Video(config.settings.table, self.dealer)
-        self.reviewers = tuple(Reviewer(name, self.video, is_first=name == names[0]) for name in names[:2])
+        self.reviewers = (
+            Reviewer(SUPERVISOR, self.video, is_first=True),
+            Reviewer(SECOND_SUPERVISOR, self.video, is_first=False),
+        )
 
     @property
     def actors(self) -> tuple[Actor, ...]:
@@ -164,6 +170,10 @@ class Studio:
             self.supervisor,
             *self.reviewers,
         )
+
+    def _fault(self, round_no: int) -> str | None:
+        case = self.dealer.committed.get(round_no)
+        return case.fault.id if case is not None else None
 
     def _quirks(self, round_no: int) -> frozenset[Quirk]:
         case = self.plan.of(round_no)
@@ -189,13 +199,13 @@ def differences(studio: Studio) -> list[str]:
     found = []
     committed = studio.committed()
     last = next(reversed(studio.auditor.rounds.values()), None)
-    before_start = [case for case in committed.values() if case.fault.id == "card-before-start"]
+    between = [case for case in committed.values() if case.fault.id in BETWEEN_ROUNDS]
     for roundid, record in studio.auditor.rounds.items():
         case = committed.get(roundid)
         if roundid == "between":
-            expected = [pair for case in before_start for pair in case.fault.incidents]
+            expected = [pair for case in between for pair in case.fault.incidents]
         else:
-            expected = list(case.fault.incidents) if case is not None and case not in before_start else []
+            expected = list(case.fault.incidents) if case is not None and case not in between else []
             if case is not None and case.fault.id == "wrong-result":
                 expected = expected if _is_corrected(studio, roundid) else []
             if len(record.corrections) != expected.count(CORRECTED):

@@ -17,6 +17,8 @@ from controller.cards import Card
 DEALER = "dealer"
 SWITCH = "switch"
 BURN = "burn"
+HELD = "held"
+"""Where a card lies that came out too early and waits."""
 
 
 class Face(StrEnum):
@@ -163,6 +165,11 @@ class Game(Protocol):
     @property
     def corrects_results(self) -> bool:
         """Whether a wrong result is corrected to the right one; else the round is refunded (RPL-74)."""
+        ...
+
+    @property
+    def redeals(self) -> bool:
+        """Whether a wrong number of cards at a place has the round dealt anew (OAB-24), not cancelled."""
         ...
 
     def initial_deal(self, step: Deal) -> bool:

@@ -16,6 +16,7 @@ from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
 from controller.station.kernel import Kernel, recover
+from controller.station.people import check_staffed
 from controller.table.events import AUDIENCES
 from controller.table.inputs import Started, decode_input
 
@@ -48,9 +49,10 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, JournalInUse or JournalDamaged when starting would break a promise.
+    Raises StartRefused, PeopleError, JournalInUse or JournalDamaged when starting would break a promise.
     """
     check_approved(config)
+    check_staffed(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kernel = Kernel(config)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from controller.cards import Card
-from controller.games.procedure import Answer, Betting, Deal, DecisionOf, Game, Window
+from controller.games.procedure import Answer, Betting, Deal, Decision, DecisionOf, Game, Window
 from controller.games.published import Outcome, refund_all
 from controller.table.events import (
     CardAt,
@@ -31,9 +31,10 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
-from controller.table.incidents import WRONG_RESULT, decide, open_incident
+from controller.table.incidents import decide, open_incident
 from controller.table.inputs import ApproveCorrection, Commanded, ProposeCorrection
 from controller.table.past_rounds import PastRound
+from controller.table.result import void_boxes
 from controller.table.script_run import ScriptRun
 from controller.table.state import Proposal, Revision, TableState, Where
 
@@ -44,6 +45,7 @@ REFUND_CELL, RESULT_CELL = "RPL-74", "36"
 class Corrected(NamedTuple):
     """What a correction comes to."""
 
+    past: PastRound
     revision: Revision
     outcome: Outcome
     digest: str
@@ -51,6 +53,8 @@ class Corrected(NamedTuple):
 
 def propose(t: TableState, command: ProposeCorrection, sender: Commanded) -> Refusal | None:
     """The first of two people."""
+    if not may_correct(t):
+        return Refusal.WRONG_PHASE
     if pending(t) is not None:
         return Refusal.CORRECTION_WAITS
     found = _work_out(t, sender.past, command.roundid, command.cards)
@@ -74,6 +78,8 @@ def propose(t: TableState, command: ProposeCorrection, sender: Commanded) -> Ref
 
 def approve(t: TableState, command: ApproveCorrection, sender: Commanded) -> Refusal | None:
     """The second of two people: the same correction passes, another one voids both."""
+    if not may_correct(t):
+        return Refusal.WRONG_PHASE
     proposal = t.proposal
     if proposal is None or proposal.roundid != command.roundid:
         return Refusal.NO_CORRECTION
@@ -95,6 +101,8 @@ def approve(t: TableState, command: ApproveCorrection, sender: Commanded) -> Ref
 
 def withdraw(t: TableState, sender: Commanded) -> Refusal | None:
     """Somebody who might approve it drops it."""
+    if not may_correct(t):
+        return Refusal.WRONG_PHASE
     proposal = pending(t)
     if proposal is None:
         return Refusal.NO_CORRECTION
@@ -105,6 +113,11 @@ def withdraw(t: TableState, sender: Commanded) -> Refusal | None:
     return None
 
 
+def may_correct(t: TableState) -> bool:
+    """Whether no round is in play; the chart can't tell the shuffle of a redeal from any other (OAB-24)."""
+    return not t.is_round_open
+
+
 def pending(t: TableState) -> Proposal | None:
     """Return the correction that waits for its second person, None when its time is over."""
     return t.proposal if t.proposal is not None and t.now <= t.proposal.until else None
@@ -113,7 +126,8 @@ def pending(t: TableState) -> Proposal | None:
 def _publish(t: TableState, proposal: Proposal, found: Corrected, second: str) -> None:
     revision = found.revision
     cell = REFUND_CELL if revision.refund else RESULT_CELL
-    incident = open_incident(t, IncidentKind.WRONG_RESULT, cell, first="ask_supervisor", prompt=WRONG_RESULT)
+    kind = IncidentKind.WRONG_RESULT
+    incident = open_incident(t, kind, cell, first="ask_supervisor", prompt="WRONG_RESULT")
     decide(t, incident, Verdict.CORRECTED, second, proposal.reason)
     t.corrections[proposal.roundid] = revision
     t.emit(
@@ -124,6 +138,8 @@ def _publish(t: TableState, proposal: Proposal, found: Corrected, second: str) -
             cell=cell,
             incident=incident.number,
             outcome=found.outcome,
+            voided=found.past.voided,
+            manual=found.past.manual,
             cards=revision.cards,
             refund="all" if revision.refund else None,
             by=(proposal.by, second),
@@ -159,7 +175,7 @@ def _work_out(
     if (before.cards, before.refund) == (revision.cards, revision.refund):
         return Refusal.NO_CHANGE
     entered = msgspec.json.encode([roundid, revision, outcome], order="deterministic")
-    return Corrected(revision, outcome, sha256(entered).hexdigest())
+    return Corrected(past, revision, outcome, sha256(entered).hexdigest())
 
 
 def _lying(
@@ -178,14 +194,14 @@ def _lying(
     if any(where in decided_on and recorded[where] != card for where, card in told.items()):
         return Refusal.DECIDED_ON
     lying = recorded | {(card.place, card.n): card.card for card in before.cards} | told
-    out = [*lying.values(), *past.burned]
+    out = [*lying.values(), *past.aside]
     return Refusal.IMPOSSIBLE_CARD if len(set(out)) != len(out) else lying
 
 
 def _judge(game: Game, past: PastRound, lying: Mapping[Where, str]) -> Outcome | None:
     """Run the round's script with these cards; None where it asks for what has not happened."""
     left = {where: Card.parse(card) for where, card in lying.items()}
-    decisions = {(told.window, told.box): told.decision for told in past.decisions}
+    decisions = {(told.stage, told.box): told.decision for told in past.decisions}
     run = ScriptRun(game)
     while (step := run.owed) is not None:
         match step:
@@ -196,11 +212,11 @@ def _judge(game: Game, past: PastRound, lying: Mapping[Where, str]) -> Outcome |
             case Window(stage=stage):
                 fact = past.answers.get(stage)
             case DecisionOf(stage=stage, box=box):
-                fact = decisions.get((stage, box))
+                silence = Decision(None) if box in past.voided_boxes else None
+                fact = decisions.get((stage, box), silence)
             case _:
                 fact = None
         if fact is None and isinstance(step, Betting | Deal | Window | DecisionOf):
             return None
         run.tell(fact)
-    outcome: Outcome | None = run.outcome if not left else None
-    return outcome
+    return None if left else void_boxes(run.outcome, past.voided_boxes)

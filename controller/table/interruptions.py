@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from controller.table import dealing
+from controller.table import dealing, escalation, procedures
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
-from controller.table.incidents import (
-    CALL_SUPERVISOR,
-    CARD_DRAWN,
-    CONFIRM_PICTURE,
-    SCAN_DRAWN_CARD,
-    SCANNER_GONE,
-    ask,
-    decide,
-    open_incident,
-)
+from controller.table.incidents import ask, decide, open_incident
+from controller.table.situations import SITUATIONS, Axis, Known
 from controller.table.state import Incident, TableState
+
+SCANNER_GONE = "SCANNER_GONE"
 
 
 def scanner_lost(t: TableState) -> None:
@@ -25,66 +19,64 @@ def scanner_lost(t: TableState) -> None:
             if incident.state is not IncidentState.LOST:
                 ask(t, incident, "lose_scanner", SCANNER_GONE)
             return
-    open_incident(t, IncidentKind.SCANNER_LOST, "30", first="lose_scanner", prompt=SCANNER_GONE)
+    row = SITUATIONS[IncidentKind.SCANNER_LOST].row
+    open_incident(t, IncidentKind.SCANNER_LOST, row, first="lose_scanner", prompt=SCANNER_GONE)
 
 
 def scanner_back(t: TableState) -> None:
-    """All scanners are there again; what came out meanwhile they have not seen, the dealer has."""
+    """All scanners are there again; what came out meanwhile they have not seen, the dealer has.
+
+    A card that did is scanned now, and counts as no re-scan (RPL-75).
+    """
     if not t.scanners_up.issuperset(t.settings.scanners):
         return
     for incident in t.incidents:
         if incident.kind is IncidentKind.SCANNER_LOST and incident.state is IncidentState.LOST:
-            ask(t, incident, "ask", CARD_DRAWN)
-
-
-def card_drawn_answered(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
-    """A card that came out while the scanner was away is scanned now, and counts as no re-scan (RPL-75)."""
-    if yes:
-        ask(t, incident, "ask_rescan", SCAN_DRAWN_CARD)
-    else:
-        decide(t, incident, Verdict.WENT_ON, actor)
+            incident.values = {Axis.LATER: Known.UNKNOWN}
+            procedures.judge(t, incident, None)
 
 
 def restarted(t: TableState) -> None:
     """Row 35: the table went down in a round; people say what lies there before it goes on."""
-    current = t.in_play
-    scanner_lost(t)
-    window = current.window
+    escalation.begin_again(t)
+    window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
         window.interrupted = True
-    open_incident(t, IncidentKind.RESTARTED, "35", first="ask_picture", prompt=CONFIRM_PICTURE)
+    procedures.meet(t, IncidentKind.RESTARTED, {Axis.CERTAIN: Known.UNKNOWN})
 
 
 def picture_confirmed(t: TableState, incident: Incident, actor: str) -> None:
-    """The dealer finds everything as the picture says."""
-    current = t.in_play
-    window = current.window
-    changed = current.program != t.program or current.rules != t.rules
-    if changed or (window is not None and window.interrupted):
-        ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
-    else:
-        decide(t, incident, Verdict.WENT_ON, actor)
+    """The dealer finds everything as the picture says; an interrupted window is uncertain all the same."""
+    window = t.in_play.window
+    certain = not is_other_program(t) and (window is None or not window.interrupted)
+    procedures.answered(t, incident, certain, actor)
 
 
 def may_go_on(t: TableState) -> bool:
-    """Whether "go on" is offered: same program and rules, and the betting system says all have decided."""
+    """Whether "go on" is offered; after a restart only with the same program and rules, and all decided."""
     incident = t.incident
-    if (
-        incident is None
-        or incident.kind is not IncidentKind.RESTARTED
-        or incident.state is not IncidentState.SUPERVISOR
-    ):
+    if incident is None or not procedures.offers(t, "go_on"):
         return False
-    current = t.in_play
-    if current.program != t.program or current.rules != t.rules:
+    if incident.kind is not IncidentKind.RESTARTED:
+        return True
+    if is_other_program(t):
         return False
-    return current.window is None or not current.window.interrupted or current.window.undecided is False
+    window = t.in_play.window
+    return window is None or not window.interrupted or window.undecided is False
+
+
+def is_other_program(t: TableState) -> bool:
+    """Whether the round was opened by another version or under other rules: it may only be cancelled."""
+    return t.in_play.program != t.program or t.in_play.rules != t.rules
 
 
 def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """A supervisor lets the round go on after a restart."""
+    """A supervisor lets the round go on."""
     if not may_go_on(t):
         return Refusal.TOO_EARLY
+    if incident.kind is not IncidentKind.RESTARTED:
+        procedures.go_on(t, incident, actor)
+        return None
     decide(t, incident, Verdict.WENT_ON, actor)
     window = t.in_play.window
     if window is not None and window.interrupted:

@@ -8,9 +8,9 @@ entered is told to nobody, not even by a refusal: whether it can be true is aske
 from __future__ import annotations
 
 from controller.cards import Anomaly, Card
-from controller.table import readings
+from controller.table import procedures, readings
 from controller.table.events import CardEntered, EntriesVoided, IncidentKind, Refusal
-from controller.table.incidents import ENTER_CARD, ask, cancel
+from controller.table.incidents import ask, cancel, last_card
 from controller.table.inputs import CancelReason, Commanded, EnterCard, Role
 from controller.table.state import Entry, Incident, TableState, UnplacedRead
 
@@ -18,15 +18,20 @@ ENTERABLE = (IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ)
 
 
 def may_order(t: TableState) -> bool:
-    """Whether the newest incident is a card that could not be read and is at hand."""
-    return t.incident is not None and t.incident.kind in ENTERABLE
+    """Whether the cell offers it, and it is about one card: any that was dealt is scanned again with all."""
+    incident = t.incident
+    if incident is None or incident.kind not in ENTERABLE or not procedures.offers(t, "order_entry"):
+        return False
+    is_last = incident.fact is not None or last_card(t) is not None
+    return incident.kind is IncidentKind.FAILED_READ or is_last
 
 
 def order(t: TableState, incident: Incident) -> Refusal | None:
     """A supervisor has the card entered."""
     if not may_order(t):
-        return Refusal.NO_INCIDENT
-    ask(t, incident, "ask_entry", ENTER_CARD)
+        return Refusal.NOT_OFFERED
+    readings.withdraw_disputed(t, incident)
+    ask(t, incident, "ask_entry", "ENTER_CARD")
     return None
 
 

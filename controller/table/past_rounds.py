@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from controller.games.procedure import BURN, BoxState, Decision, Face, WindowAnswer
-from controller.games.published import Outcome
+from controller.games.procedure import BURN, HELD, BoxState, Decision, Face, WindowAnswer
+from controller.games.published import Outcome, VoidedDeal
 from controller.table import events
-from controller.table.events import Event, OpenedCard
+from controller.table.events import Event, ManualCard, OpenedCard
 
 Where = tuple[str, int]
 
@@ -28,16 +28,19 @@ class PastCard(msgspec.Struct, frozen=True):
 
 
 class PastDecision(msgspec.Struct, frozen=True):
-    """What a box has decided in a window."""
+    """What a box has decided at a stage."""
 
-    window: str
+    stage: str
     box: str
     decision: Decision
 
 
 class PastRound(msgspec.Struct, frozen=True):
-    """A round as it ended: its facts by window and place. `outcome` is that of revision 1, None if the
-    round was cancelled; `rules` the hash of the settings under which it was dealt."""
+    """A round as it ended: the facts of its last deal, by stage and place.
+
+    `outcome` is that of revision 1, None if the round was cancelled; `rules` the hash of the settings under
+    which it was dealt.
+    """
 
     roundid: str
     rules: str
@@ -46,7 +49,12 @@ class PastRound(msgspec.Struct, frozen=True):
     answers: dict[str, WindowAnswer]
     decisions: tuple[PastDecision, ...]
     cards: tuple[PastCard, ...]
-    burned: tuple[str, ...]
+    aside: tuple[str, ...]
+    """Cards that were burned, or that still waited for a place at the end."""
+    voided: tuple[VoidedDeal, ...] = ()
+    voided_boxes: dict[str, str] = {}
+    """The boxes that were out of the round, and the cell by which."""
+    manual: tuple[ManualCard, ...] = ()
 
 
 class _Lying:
@@ -71,8 +79,13 @@ class _Fold:
         self.decisions: dict[tuple[str, str], PastDecision] = {}
         self.lying: dict[Where, _Lying] = {}
         self.decided_on: set[Where] = set()
-        self.burned: list[str] = []
+        self.aside: list[str] = []
+        self.voided: tuple[VoidedDeal, ...] = ()
+        self.voided_boxes: dict[str, str] = {}
+        self.manual: tuple[ManualCard, ...] = ()
         self._deal = 1
+        self._stages: dict[str, str] = {}
+        self._held_laid: set[int] = set()
 
     def tell(self, event: Event) -> None:
         match event:
@@ -84,8 +97,15 @@ class _Fold:
                 self._decided(event)
             case events.DecisionClosed():
                 self._decided_on_what_is_seen()
+            case events.DecisionOpened():
+                self._stages[event.window] = event.stage
+            case events.RoundRedealt():
+                self._begin_deal(event.deal)
+            case events.BoxVoided():
+                self.voided_boxes[event.box] = event.cell
             case events.RoundConfirmed():
                 self.outcome, self.ended = event.outcome, True
+                self.voided, self.manual = event.voided, event.manual
                 self._opened(event.opened)
             case events.RoundCancelled():
                 self.ended = True
@@ -95,8 +115,8 @@ class _Fold:
     def _card(self, event: Event) -> None:
         match event:
             case events.CardDealt():
-                self._begin_deal(event.deal)
                 self.lying[event.place, event.n] = _Lying(event)
+                self._held_laid.update(() if event.held is None else (event.held,))
             case events.CardShown():
                 self.lying[event.place, event.n].seen = True
             case events.CardWithdrawn():
@@ -105,22 +125,28 @@ class _Fold:
                 self._opened(event.cards)
 
     def _begin_deal(self, deal: int) -> None:
-        if deal > self._deal:
-            self._deal = deal
-            self.answers.clear()
-            self.decisions.clear()
-            self.lying.clear()
-            self.decided_on.clear()
+        self._deal = deal
+        for of_the_deal in (
+            self.answers,
+            self.decisions,
+            self.lying,
+            self.decided_on,
+            self.voided_boxes,
+            self._held_laid,
+        ):
+            of_the_deal.clear()
 
     def _settled(self, event: events.FactsSettled) -> None:
         if event.boxes is not None:
             self.boxes = {box: BoxState(state) for box, state in event.boxes.items()}
         else:
-            self.answers[event.window] = WindowAnswer(event.in_play, event.anyone_drew, event.anyone_bought)
+            stage = self._stages[event.window]
+            self.answers[stage] = WindowAnswer(event.in_play, event.anyone_drew, event.anyone_bought)
 
     def _decided(self, event: events.DecisionMade) -> None:
         decision = Decision(event.action, event.positions)
-        self.decisions[event.window, event.box] = PastDecision(event.window, event.box, decision)
+        stage = self._stages[event.window]
+        self.decisions[stage, event.box] = PastDecision(stage, event.box, decision)
         self._decided_on_what_is_seen()
 
     def _decided_on_what_is_seen(self) -> None:
@@ -131,8 +157,13 @@ class _Fold:
             lying = self.lying.get((card.place, card.n))
             if lying is not None and (lying.deal, lying.reading) == (card.deal, card.reading):
                 lying.card, lying.seen = card.card, True
-            elif card.place == BURN and card.card is not None:
-                self.burned.append(card.card)
+            elif card.card is not None and self._is_aside(card):
+                self.aside.append(card.card)
+
+    def _is_aside(self, card: OpenedCard) -> bool:
+        """Whether a card was out of the deck at the end, on no place; those of an abandoned deal were not."""
+        waited = card.place == HELD and card.n not in self._held_laid
+        return card.deal == self._deal and (card.place == BURN or waited)
 
 
 def past_round(roundid: str, told: Iterable[Event]) -> PastRound | None:
@@ -154,5 +185,8 @@ def past_round(roundid: str, told: Iterable[Event]) -> PastRound | None:
             for (place, n), lying in fold.lying.items()
             if lying.card is not None
         ),
-        burned=tuple(fold.burned),
+        aside=tuple(fold.aside),
+        voided=fold.voided,
+        voided_boxes=fold.voided_boxes,
+        manual=fold.manual,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from controller.games.published import for_public
+from collections.abc import Mapping
+
+from controller.games.published import Outcome, for_public, refund_box
 from controller.table.events import ManualCard, OpenedCard, ResultProposed, RoundClosed, RoundConfirmed
 from controller.table.state import Round, TableState
 
@@ -10,7 +12,19 @@ from controller.table.state import Round, TableState
 def propose(t: TableState) -> None:
     """Publish the engine's result; the dealer confirms it or something is wrong with it."""
     current = t.in_play
-    t.emit(ResultProposed(outcome=for_public(current.run.outcome), manual=_manual_cards(current)))
+    t.emit(ResultProposed(outcome=for_public(outcome(current)), manual=_manual_cards(current)))
+
+
+def outcome(current: Round) -> Outcome:
+    """Return the engine's result; boxes that were taken out of the round have all their wagers back."""
+    return void_boxes(current.run.outcome, current.voided_boxes)
+
+
+def void_boxes(judged: Outcome, voided: Mapping[str, str]) -> Outcome:
+    """Refund all wagers of the boxes that are out of the round, by the cells that said so (rows 23, 24)."""
+    for box, cell in voided.items():
+        judged = refund_box(judged, box, cell)
+    return judged
 
 
 def confirm(t: TableState) -> None:
@@ -20,7 +34,8 @@ def confirm(t: TableState) -> None:
     t.emit(
         RoundConfirmed(
             rev=1,
-            outcome=current.run.outcome,
+            outcome=outcome(current),
+            voided=tuple(current.voided),
             opened=open_commitments(current),
             manual=_manual_cards(current),
         )
@@ -33,8 +48,10 @@ def _manual_cards(current: Round) -> tuple[ManualCard, ...]:
 
 
 def open_commitments(current: Round) -> tuple[OpenedCard, ...]:
-    """Open what has not been opened yet: burned cards, withdrawn readings, unturned cards."""
-    unopened = [laid.opening() for laid in (*current.laid, *current.burned) if not laid.open]
-    for laid in (*current.laid, *current.burned):
+    """Open what has not been opened yet: burned and held cards, withdrawn readings, unturned cards, of every
+    deal."""
+    cards = (*current.abandoned, *current.laid, *current.burned, *current.held)
+    unopened = [laid.opening() for laid in cards if not laid.open]
+    for laid in cards:
         laid.open = True
     return (*current.withdrawn, *unopened)

@@ -22,7 +22,6 @@ from controller.journal import Days
 from controller.station.config import load
 from simulators.faults.catalogue import FAULTS, Amount, Plan
 from simulators.links import FastLinks
-from simulators.shoe import shuffled
 from simulators.simulate_command import START_US
 from simulators.studio import OPENING_BALANCE, RoundRecord, Studio, differences
 from simulators.world import World
@@ -47,7 +46,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
 def demo_in(folder: Path) -> Path:
     """Copy the demo's config so that everything it makes lies in `folder`."""
     source = Path("config")
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (source / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
@@ -107,7 +106,7 @@ def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
 
 
 def shoe_of(studio: Studio, number: int) -> tuple[Card, ...]:
-    return shuffled(studio.dealer.seed, number)
+    return studio.dealer.shoe_of(number, studio.dealer.deals[number])
 
 
 def test_rpl_74_each_correction_is_paid_by_difference_once(studio: Studio) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.disturbed import Disturbance, Run, play
+from faults.disturbed import SEED, Disturbance, Run, play
 from faults.streams import Message, comparable, first_difference, outbox
 
 from controller.journal import Reader
 from controller.station.verify_command import make_report
 from controller.table.inputs import Commanded, decode_input
+from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.points import Point
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
@@ -47,14 +48,15 @@ def told(stream: list[bytes]) -> list[Message]:
 
 @pytest.mark.parametrize("fault", STEPS)
 def test_two_people(tmp_path: Path, fault: str) -> None:
-    whole = play(tmp_path / "t", ROUNDS[fault], only=fault)
+    plan = Plan(SEED, Amount.MANY, fault)
+    whole = play(tmp_path / "t", ROUNDS[fault], plan=plan)
     assert whole.links.kills_count == 0 and whole.studio.dealer.committed
     streams = {audience: told(stream) for audience, stream in outbox(whole.days).items()}
     steps = steps_of(whole, STEPS[fault])
     assert len(steps) >= len(STEPS[fault])
     for n in steps if SOAK else steps[-2:]:
         for point in POINTS:
-            run = play(tmp_path / f"{n}{point[0]}", ROUNDS[fault], Disturbance(((point, n),)), only=fault)
+            run = play(tmp_path / f"{n}{point[0]}", ROUNDS[fault], Disturbance(((point, n),)), plan=plan)
             assert run.links.kills_count == 1
             for audience, stream in outbox(run.days).items():
                 difference = first_difference(streams[audience], told(stream))

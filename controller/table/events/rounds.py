@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import msgspec
 
 from controller.games.offers import HandOffer
-from controller.games.published import Outcome, for_public
+from controller.games.published import Outcome, VoidedDeal, for_public
 from controller.table.events.base import (
     AUDIT_ONLY,
     BETTING_ONLY,
@@ -21,13 +21,22 @@ from controller.table.events.base import (
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
-    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force."""
+    """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force.
+
+    Who deals, only the audit hears.
+    """
 
     audiences: ClassVar = EVERYBODY
     round_no: int
     game: str
     boxes: tuple[str, ...]
     rules: str
+    procedures: str
+    dealer: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """Ids of people stay in the house."""
+        return self if audience is Audience.AUDIT else msgspec.structs.replace(self, dealer=None)
 
 
 class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
@@ -65,7 +74,11 @@ class FactsSettled(Event, frozen=True, kw_only=True, tag="facts.settled"):
 
 
 class DecisionOpened(Event, frozen=True, kw_only=True, tag="decision.opened"):
-    """A window of the players. It ends at `closes_at_us`, or earlier when nobody is undecided."""
+    """A window of the players. It ends at `closes_at_us`, or earlier when nobody is undecided.
+
+    `window` is the name by which answers and facts come in: the stage, in a later deal of the round with the
+    number of the deal (`options/2`), so that an answer of an abandoned deal never counts in the next.
+    """
 
     window: str
     stage: str
@@ -97,7 +110,7 @@ class DecisionMade(Event, frozen=True, kw_only=True, tag="decision.made"):
 
 
 class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
-    """A window ended. `ended_by` is `time`, `all_decided` or `cancel`."""
+    """A window ended. `ended_by` is `time`, `all_decided`, `cancel` or `redeal`."""
 
     window: str
     stage: str
@@ -112,6 +125,13 @@ class ManualCard(msgspec.Struct, frozen=True):
     n: int
 
 
+class BoxVoided(Event, frozen=True, kw_only=True, tag="box.voided"):
+    """A box is out of the round: all its wagers go back with the result (rows 23 and 24)."""
+
+    box: str
+    cell: str
+
+
 class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     """The engine's result, waiting for the dealer's RESULT. `outcome` has no wager rows here."""
 
@@ -119,15 +139,31 @@ class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     manual: tuple[ManualCard, ...] = ()
 
 
+class RoundRedealt(Event, frozen=True, kw_only=True, tag="round.redealt"):
+    """The deal is abandoned and the round dealt anew (OAB-24); `deal` is the number of the new deal.
+
+    Antes, dark Bets and bonus stakes stand. Answers are void; what they cost comes back with the terminal
+    event, whose `voided` lists it.
+    """
+
+    audiences: ClassVar = EVERYBODY
+    deal: int
+    reason: str
+    incident: int
+    place: str | None = None
+
+
 class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
     """The result is final. Wager rows go to everybody but the public.
 
-    `manual` names the cards that two people have entered.
+    `voided` has the wagers of the deals that were abandoned (OAB-24); `manual` names the cards that two
+    people have entered.
     """
 
     audiences: ClassVar = EVERYBODY
     rev: int
     outcome: Outcome
+    voided: tuple[VoidedDeal, ...] = ()
     opened: tuple[OpenedCard, ...] = ()
     manual: tuple[ManualCard, ...] = ()
 
@@ -135,9 +171,12 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
         """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
         if audience is Audience.AUDIT:
             return self
-        outcome = for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome
-        opened = () if audience is Audience.SETTLEMENT else self._without_closed()
-        return msgspec.structs.replace(self, outcome=outcome, opened=opened)
+        if audience is Audience.SETTLEMENT:
+            return msgspec.structs.replace(self, opened=())
+        told = msgspec.structs.replace(self, opened=self._without_closed())
+        if audience is not Audience.PUBLIC:
+            return told
+        return msgspec.structs.replace(told, outcome=for_public(self.outcome), voided=())
 
     def _without_closed(self) -> tuple[OpenedCard, ...]:
         """Name hands that the rules never publish, and leave them closed (OAB-05, GOA-10)."""
@@ -151,7 +190,10 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
 
 
 class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
-    """Everything is refunded (RPL-73), bonus stakes too; a tombstone on the round id."""
+    """Everything is refunded (RPL-73), bonus stakes too; a tombstone on the round id.
+
+    `voided` has the wagers of the deals that were abandoned (OAB-24); they come back like all others.
+    """
 
     audiences: ClassVar = EVERYBODY
     rev: int
@@ -159,11 +201,18 @@ class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
     incident: int
     place: str | None = None
     refund: str = "all"
+    voided: tuple[VoidedDeal, ...] = ()
     opened: tuple[OpenedCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
-        """The wallets need no cards."""
-        return msgspec.structs.replace(self, opened=()) if audience is Audience.SETTLEMENT else self
+        """The wallets need no cards, the public no wagers."""
+        match audience:
+            case Audience.SETTLEMENT:
+                return msgspec.structs.replace(self, opened=())
+            case Audience.PUBLIC:
+                return msgspec.structs.replace(self, voided=())
+            case _:
+                return self
 
 
 class CorrectionProposed(Event, frozen=True, kw_only=True, tag="correction.proposed"):
@@ -191,7 +240,8 @@ class RoundCorrected(Event, frozen=True, kw_only=True, tag="round.corrected"):
     """The result of a confirmed round, anew: revision `rev` replaces the one before (row 36).
 
     `cards` lay there as others than were read, since the first revision on; `refund` is `all` where every
-    wager is refunded (RPL-74). `by` are the two people, `digest` what both of them have entered.
+    wager is refunded (RPL-74). `voided` and `manual` are those of `RoundConfirmed`. `by` are the two people,
+    `digest` what both of them have entered.
     """
 
     audiences: ClassVar = EVERYBODY
@@ -201,6 +251,8 @@ class RoundCorrected(Event, frozen=True, kw_only=True, tag="round.corrected"):
     cell: str
     incident: int
     outcome: Outcome
+    voided: tuple[VoidedDeal, ...] = ()
+    manual: tuple[ManualCard, ...] = ()
     cards: tuple[CardAt, ...] = ()
     refund: str | None = None
     by: tuple[str, ...] = ()
@@ -215,6 +267,7 @@ class RoundCorrected(Event, frozen=True, kw_only=True, tag="round.corrected"):
         return msgspec.structs.replace(
             self,
             outcome=for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome,
+            voided=() if audience is Audience.PUBLIC else self.voided,
             cards=() if audience is Audience.SETTLEMENT else cards,
             by=(),
             digest=None,
@@ -237,7 +290,9 @@ RoundEvent: TypeAlias = (
     | HandsOffered
     | DecisionMade
     | DecisionClosed
+    | BoxVoided
     | ResultProposed
+    | RoundRedealt
     | RoundConfirmed
     | RoundCancelled
     | CorrectionProposed
