@@ -40,7 +40,7 @@ from controller.cards import DECK, Card
 from controller.journal import JournalFailed
 from controller.station.log import JsonLines
 from controller.station.station import Feeds, _named
-from simulators.faults.catalogue import CARDS_OF, FAULTS
+from simulators.faults.catalogue import FAULTS, LIVE
 
 TESTS = Path(__file__).parents[1]
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
@@ -71,7 +71,7 @@ CASES = (
     *(
         Case(fault.id, next((card for card in HIDDEN_CARDS if card in cards), cards[0]))
         for fault in FAULTS
-        for cards in [CARDS_OF.get(fault.moment, (0,))]
+        for cards in [LIVE.cards.get(fault.moment, (0,))]
     ),
     Case("misread", 3),  # A disputed reading of a card that lies face down.
     Case("misread", 23),
