@@ -2,8 +2,8 @@
 
 Written from parts 1 and 2 of the rules document alone. A game's settings are the keys it knows, their values
 the defaults decided (D); another key is an error. A setting that the document does not name has a name here:
-`insurance_returned_on_tie` (D-14), `insurance_halved_first` (D-16), `redraw_same_rank` (D-17; once), `ante_odds`
-(RPL-41, CAR-05), `fold_loses_bonus` (D-23), `bonus_stakes` (OAB-19, minor units, before the half of the Ante).
+`insurance_returned_on_tie` (D-14), `insurance_halved_first` (D-16), `redraw_same_rank` (D-17; once),
+`ante_odds` (RPL-41), `fold_loses_bonus` (D-23), `bonus_stakes` (OAB-19, minor units, before half the Ante).
 Prices are in Antes: whole numbers, fractions or texts such as "3/2".
 """
 

@@ -164,7 +164,9 @@ class Course(NamedTuple):
 def course(faults: tuple[Fault, ...], order: tuple[Spot, ...], spots: Mapping[Moment, list[Spot]]) -> Course:
     """Return the course in which a fault of each moment can happen at these spots."""
     numbers = {spot: number for number, spot in enumerate(order, start=1)}
-    return Course(faults, order, {moment: tuple(map(numbers.__getitem__, of)) for moment, of in spots.items()})
+    return Course(
+        faults, order, {moment: tuple(map(numbers.__getitem__, of)) for moment, of in spots.items()}
+    )
 
 
 def live_course(pattern: DealPattern) -> Course:
