@@ -93,7 +93,10 @@ def _serve(t: TableState, step: DecisionOf) -> None:
 
 
 def note_decision(t: TableState, taken: DecisionTaken) -> None:
-    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards.
+
+    The last one of an interrupted window waits for the supervisor: behind it the next window may open.
+    """
     window = t.in_play.window
     assert window is not None and window.decides is not None
     window.decisions[taken.box] = Decision(taken.action, taken.positions)
@@ -102,8 +105,8 @@ def note_decision(t: TableState, taken: DecisionTaken) -> None:
         window.undecided = False
         if window.is_open:
             close_window(t, "all_decided")
-    if window.all_decided and not window.interrupted:
-        settle_window(t)
+        if not window.interrupted:
+            settle_window(t)
     elif isinstance(t.in_play.run.owed, DecisionOf):
         follow(t)
 

@@ -7,8 +7,9 @@ its scanner not up yet (people press again).
 
 Made equal is what counts messages or hangs on fresh keys: epoch, seq, id, prevhash, commitments and their
 keys, count and digest of `round.closed`, and the request ids of people, which the world numbers; and the
-phase on `press.accepted`: the facts that end a window which was open at a kill are taken at their time as
-ever, but settle it with the supervisor's "go on" of the same instant, not in their own step.
+phase on `press.accepted`, `decision.made` and `decision.closed`: the facts, or the last decision, that end a
+window which was open at a kill are taken at their time as ever, but settle it with the supervisor's "go on" of
+the same instant, not in their own step.
 
 Times are compared to the millisecond. All plans of the simulation are whole milliseconds; the inputs of
 one instant are stamped a microsecond apart, so that each recovery, which takes no simulated time but some
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from controller.journal import Days
@@ -36,7 +37,12 @@ HELD_BACK = frozenset({"HELD", "SCANNER_DOWN"})
 INCIDENT_EVENTS = frozenset({"incident.opened", "incident.asked", "incident.decided", "incident.closed"})
 NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "commitment", "key", "digest"})
 
-MASKED = frozenset({("count", "round.closed"), ("phase", "press.accepted")})
+MASKED = frozenset(
+    {
+        ("count", "round.closed"),
+        *(("phase", event) for event in ("press.accepted", "decision.made", "decision.closed")),
+    }
+)
 
 
 def outbox(days: Days) -> dict[str, list[bytes]]:
@@ -100,6 +106,45 @@ def _inner(member: Any, event: str) -> Any:
     if isinstance(member, list):
         return [_inner(one, event) for one in member]
     return member
+
+
+def timeless(message: Message) -> Message:
+    """Return a message without its times and without the phase in which it came."""
+    return {
+        name: timeless(member) if isinstance(member, dict) else member
+        for name, member in message.items()
+        if name not in ("time", "phase") and not name.endswith("_us")
+    }
+
+
+def by_kind(messages: list[Message]) -> dict[str, list[Message]]:
+    """Return the messages of each kind of event, in their order, without times."""
+    kinds: dict[str, list[Message]] = {}
+    for message in messages:
+        kinds.setdefault(message["data"]["event"], []).append(timeless(message))
+    return kinds
+
+
+def of_round(messages: list[Message], roundid: str) -> list[Message]:
+    """Return the messages of a round, with times that count from the first of them."""
+    mine = [message for message in messages if message.get("roundid") == roundid]
+    begin_ms = _milliseconds(mine[0]["time"]) if mine else 0
+    return [_since(message, begin_ms) for message in mine]
+
+
+def _since(message: Message, begin_ms: int) -> Message:
+    def member_since(name: str, member: Any) -> Any:
+        if isinstance(member, dict):
+            return _since(member, begin_ms)
+        if name == "time":
+            return _milliseconds(member) - begin_ms
+        return member - begin_ms if name.endswith("_us") else member
+
+    return {name: member_since(name, member) for name, member in message.items()}
+
+
+def _milliseconds(time: str) -> int:
+    return (datetime.fromisoformat(time) - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
 
 
 def message_text(message: Message) -> str:
