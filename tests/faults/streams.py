@@ -8,8 +8,8 @@ its scanner not up yet (people press again).
 Made equal is what counts messages or hangs on fresh keys: epoch, seq, id, prevhash, commitments and their
 keys, count and digest of `round.closed`, and the request ids of people, which the world numbers; and the
 phase on `press.accepted`, `decision.made` and `decision.closed`: the facts, or the last decision, that end a
-window which was open at a kill are taken at their time as ever, but settle it with the supervisor's "go on" of
-the same instant, not in their own step.
+window which was open at a kill are taken at their time as ever, but settle it with the supervisor's "go on"
+of the same instant, not in their own step.
 
 Times are compared to the millisecond. All plans of the simulation are whole milliseconds; the inputs of
 one instant are stamped a microsecond apart, so that each recovery, which takes no simulated time but some
