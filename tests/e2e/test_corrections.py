@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from e2e.family import LIVE, Family
+from e2e.family import LIVE, Family, Size
 from oracle import expected_balances
 
 from controller.journal import Days
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(1800 if SOAK else 120)
 
 @pytest.mark.parametrize("game", REFUNDS)
 def test_every_round_is_corrected_and_paid_by_difference_once(tmp_path: Path, game: str) -> None:
-    family = Family(tmp_path, game, seed=5, rounds=ROUNDS, players=12, only="wrong-result")
+    family = Family(tmp_path, game, Size(ROUNDS, players=12, seed=5), only="wrong-result")
     family.play()
     studio = family.studio
     assert differences(studio) == []

@@ -41,6 +41,13 @@ OPEN, DARK, EMPTY = BoxState.OPEN, BoxState.DARK, BoxState.EMPTY
 
 def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     """Return a table of this game with its initial deal done; `shoe` comes first."""
+    d = bets_closed(name, shoe, **boxes)
+    in_play = sum(state is not EMPTY for state in boxes.values())
+    return d.deal(5 * (in_play + 1))
+
+
+def bets_closed(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
+    """Return a table of this game whose first card is due."""
     game = GAMES[name].build(tomllib.loads((CONFIG / f"{name}.toml").read_text()))
     states = {box: boxes.get(box, EMPTY) for box in game.boxes}
     shipped = profile("oasis_with_bonus" if game.redeals else "default", order_run=52)
@@ -53,9 +60,6 @@ def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     d.to_betting()
     d.press(i.CloseBetting())
     d.press(i.BetsTaken(states), BETS)
-    in_play = sum(state is not EMPTY for state in states.values())
-    for _ in range(5 * (in_play + 1)):
-        d.scan()
     return d
 
 
@@ -207,6 +211,24 @@ def test_a_window_that_a_restart_interrupts_goes_on_when_every_box_has_decided()
     assert decide(d, "options", "box2", "BET") is None
     assert refusal(d.press(i.GoOn(), BORIS)) is None
     d.answer(False)
+    assert draw(d.table.state).prompt.code == "TURN"
+
+
+def test_behind_an_interrupted_window_no_other_opens_before_the_supervisor_goes_on() -> None:
+    """Row 35: the cards of box 1 lie already, so the last decision would open the final options at once."""
+    d = dealt("oasis_with_bonus", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box1", "EXCHANGE", 2)
+    d.scan()
+    d.start()
+    d.plug()
+    d.press(i.ConfirmPicture())
+    assert decide(d, "options", "box2", "BET") is None
+    assert only(d.last, DecisionClosed).ended_by == "all_decided"
+    assert [event.stage for event in every(d.events, DecisionOpened)] == ["options"]
+    assert refusal(d.press(i.GoOn(), BORIS)) is None
+    assert only(d.last, DecisionOpened).stage == "final_options"
+    d.answer(False)
+    assert decide(d, "final_options", "box1", "BET") is None
     assert draw(d.table.state).prompt.code == "TURN"
 
 

@@ -10,8 +10,10 @@ import pytest
 from table.dealt import (
     ANNA,
     BETS,
+    BLUE,
     BORIS,
     CLARA,
+    DORA,
     FAILS,
     NOON,
     Dealt,
@@ -21,7 +23,9 @@ from table.dealt import (
     only,
     refusal,
 )
+from table.test_decisions import OPEN, bets_closed
 
+from controller.cards import Anomaly
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
@@ -32,20 +36,21 @@ from controller.table.events import (
     CardEntered,
     CardShown,
     CardsRevealed,
+    CardWithdrawn,
     EntriesVoided,
     IncidentAsked,
     IncidentDecided,
+    IncidentKind,
     InputAccepted,
     Refusal,
     ResultProposed,
     RoundConfirmed,
+    ShoeEnd,
     Verdict,
 )
 from controller.table.inputs import CancelReason, EnterCard, Role
 from controller.table.picture import draw
 
-DORA = "dora"
-"""A second dealer: two dealers are not enough."""
 TRUE, OTHER = "9c", "2s"
 """What lies there, the third switch card of `FAILS`, and a card that is in the shoe too."""
 LIES_OPEN, LIES_HIDDEN = "As", "2c"
@@ -73,8 +78,7 @@ def enter(d: Dealt, actor: str, card: str = TRUE, **given: object) -> Refusal | 
     """Enter a card for the newest incident."""
     incident = d.table.state.incident
     command = EnterCard(incident.number if incident else 0, card)
-    role = Role.DEALER if actor == DORA else None
-    return refusal(d.press(command, actor, role=role, **given))  # type: ignore[arg-type]
+    return refusal(d.press(command, actor, **given))  # type: ignore[arg-type]
 
 
 def lies(d: Dealt) -> bool:
@@ -94,7 +98,7 @@ def test_two_people_who_agree_lay_the_card(people: tuple[str, str]) -> None:
     assert only(d.last, CardShown).card == TRUE
     assert only(d.last, CardEntered).by == people
     decided = only(d.last, IncidentDecided)
-    assert (decided.verdict, decided.cell) == (Verdict.ENTERED, "RPL-75")
+    assert (decided.verdict, decided.cell) == (Verdict.ENTERED, "RPL-75 later")
     assert draw(d.table.state).entered_by is None
     assert refusal(d.scan()) is None
 
@@ -153,7 +157,6 @@ DEEDS = (
     Deed(CLARA, stale=True),
     Deed(ANNA, replays=True),
 )
-SUPERVISORS = (BORIS, CLARA)
 
 
 def expected(deeds: tuple[Deed, ...]) -> list[str]:
@@ -163,14 +166,14 @@ def expected(deeds: tuple[Deed, ...]) -> list[str]:
     for index, deed in enumerate(deeds):
         if said and said[-1] == "passes":
             break
-        if deed.stale or deed.card == LIES_OPEN or (deed.replays and index == 0):
+        if deed.stale or deed.actor == DORA or deed.card == LIES_OPEN or (deed.replays and index == 0):
             said.append("refused")
         elif deed.replays:
             said.append("nothing")
         elif waits is None:
             said.append("taken")
             waits = deed
-        elif waits.actor == deed.actor or not {waits.actor, deed.actor} & set(SUPERVISORS):
+        elif waits.actor == deed.actor:
             said.append("refused")
         else:
             said.append("passes" if waits.card == deed.card else "voids")
@@ -201,7 +204,8 @@ def happened(d: Dealt, deed: Deed) -> str:
 
 @pytest.mark.parametrize("first", DEEDS)
 def test_nothing_passes_but_two_who_agree_in_every_order(first: Deed) -> None:
-    """All orders of three entries, by two dealers and two supervisors, right, wrong, stale and replayed."""
+    """All orders of three entries: by a dealer, two supervisors, and one who is off duty; right, wrong,
+    stale and replayed."""
     if first.replays:
         return
     for rest in product(DEEDS, repeat=2):
@@ -223,6 +227,25 @@ def test_different_entries_void_both_and_both_enter_again() -> None:
     assert not lies(d) and draw(d.table.state).entered_by is None
     assert enter(d, BORIS) is None and not lies(d), "the entry that was right is void too"
     assert enter(d, ANNA) is None and lies(d)
+
+
+def test_two_dealers_are_not_enough() -> None:
+    d = to_entry(Dealt(FAILS))
+    assert enter(d, ANNA) is None
+    d.log_in(DORA)
+    d.press(i.GoOn(), BORIS)
+    assert draw(d.table.state).dealer == DORA
+    assert enter(d, DORA) is Refusal.WRONG_ROLE and not lies(d)
+    assert enter(d, CLARA) is None and lies(d)
+
+
+def test_row_40_an_entry_that_no_supervisor_makes_is_given_up() -> None:
+    d = to_entry(Dealt(FAILS))
+    assert enter(d, ANNA) is None
+    d.advance(60_000)
+    assert draw(d.table.state).escalated
+    d.advance(120_000)
+    cancelled(d, CancelReason.WRONG_READING)
 
 
 def test_a_request_of_another_round_is_expired() -> None:
@@ -264,7 +287,8 @@ def test_a_hidden_card_is_refused_by_nobody_and_cancels_when_both_name_it() -> N
     assert enter(d, BORIS, LIES_HIDDEN) is None
     cancelled(d, CancelReason.DECK_INTEGRITY)
     assert only(d.last, IncidentDecided).cell == "5"
-    assert d.table.state.deck_suspect
+    suspect = d.table.state.shoe.suspect
+    assert suspect is not None and suspect.end is ShoeEnd.INTEGRITY
 
 
 def test_a_hidden_card_named_by_one_of_two_tells_nobody() -> None:
@@ -276,9 +300,42 @@ def test_a_hidden_card_named_by_one_of_two_tells_nobody() -> None:
 
 def test_an_entry_is_offered_for_a_card_at_hand_alone() -> None:
     d = Dealt(FAILS).to_switch()
-    d.press(i.ReportCancel(CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     assert "order_entry" not in draw(d.table.state).buttons
-    assert refusal(d.press(i.OrderEntry(), BORIS)) is Refusal.NO_INCIDENT
+    assert refusal(d.press(i.OrderEntry(), BORIS)) is Refusal.NOT_OFFERED
+
+
+def no_rescan_left() -> Dealt:
+    """A game that has cards entered in the initial deal too; the third one took its one re-scan."""
+    d = bets_closed("caribbean_poker", box1=OPEN).deal(2)
+    d.fail()
+    d.scan()
+    return d
+
+
+def test_row_3_a_disputed_card_is_entered_when_no_re_scan_is_left() -> None:
+    d = no_rescan_left()
+    code = BLUE.code(d.table.state.in_play.laid[-1].card)
+    d.press(i.DisputeReading())
+    assert not every(d.last, CardWithdrawn) and "order_entry" in draw(d.table.state).buttons
+    d.press(i.OrderEntry(), BORIS)
+    assert only(d.last, CardWithdrawn).reason is IncidentKind.DISPUTED_READ
+    assert not isinstance(d.table.state.register.check(code), Anomaly)
+    enter(d, ANNA, "9h")
+    enter(d, BORIS, "9h")
+    dealt = only(d.last, CardDealt)
+    assert (dealt.reading, dealt.manual) == (2, True)
+    assert only(d.last, IncidentDecided).cell == "3 used"
+
+
+def test_row_3_a_card_before_the_last_one_is_not_entered_but_scanned_with_all() -> None:
+    d = no_rescan_left()
+    d.deal(7)
+    assert d.phase is Phase.DECIDING
+    d.press(i.DisputeReading())
+    assert draw(d.table.state).prompt.code == "CALL_SUPERVISOR"
+    assert "order_entry" not in draw(d.table.state).buttons
+    assert refusal(d.press(i.OrderEntry(), BORIS)) is Refusal.NOT_OFFERED
 
 
 def test_rpl_75_in_the_initial_deal_nothing_is_entered() -> None:
