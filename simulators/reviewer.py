@@ -115,7 +115,8 @@ class Reviewer:
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """Where cards can't be corrected, a refund is left; what is accepted of the second is corrected."""
         command, picture = press.command, self._picture
-        assert isinstance(command, i.ProposeCorrection | i.ApproveCorrection) and picture is not None
+        if picture is None or not isinstance(command, i.ProposeCorrection | i.ApproveCorrection):
+            return []
         round_no = int(command.roundid.rpartition("-")[2])
         if reason in REFUND_INSTEAD:
             self._video.refunds.add(round_no)

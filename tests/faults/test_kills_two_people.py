@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.disturbed import SEED, Disturbance, Run, play
+from faults.disturbed import SEEDS, Disturbance, Run, play
 from faults.streams import Message, comparable, first_difference, outbox
 
 from controller.journal import Reader
@@ -48,7 +48,7 @@ def told(stream: list[bytes]) -> list[Message]:
 
 @pytest.mark.parametrize("fault", STEPS)
 def test_two_people(tmp_path: Path, fault: str) -> None:
-    plan = Plan(SEED, Amount.MANY, fault)
+    plan = Plan(SEEDS["demo"], Amount.MANY, fault)
     whole = play(tmp_path / "t", ROUNDS[fault], plan=plan)
     assert whole.links.kills_count == 0 and whole.studio.dealer.committed
     streams = {audience: told(stream) for audience, stream in outbox(whole.days).items()}

@@ -189,7 +189,7 @@ def _forge_past(journal: Path) -> None:
             text = bytes(body)
             if b'"command":"approve_correction"' in text and not forged:
                 forged = True
-                changed = text.replace(b'"burned":[]', b'"burned":["2s"]', 1)
+                changed = text.replace(b'"aside":[]', b'"aside":["2s"]', 1)
                 assert changed != text
                 text = changed
             chain = chain_after(chain, text) if forged else recorded
