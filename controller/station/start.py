@@ -11,11 +11,13 @@ import msgspec
 
 from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
+from controller.journal.signing import Signer
 from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
 from controller.station.kernel import Kernel, recover
+from controller.station.signing_key import open_key
 from controller.table.events import AUDIENCES
 from controller.table.inputs import Started, decode_input
 
@@ -37,6 +39,7 @@ class Start(msgspec.Struct, frozen=True):
     journal: Journal
     recorder: Recorder
     started: Started
+    signer: Signer
 
 
 def start(
@@ -48,11 +51,12 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, JournalInUse or JournalDamaged when starting would break a promise.
+    Raises StartRefused, EvidenceDamaged, or what of JournalError there is, when starting would break a promise.
     """
     check_approved(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    signer = open_key(config, now_us)
     kernel = Kernel(config)
     journal = _open_newest(config, now_us, open_file)
     try:
@@ -71,7 +75,7 @@ def start(
     except BaseException:
         journal.close()
         raise
-    return Start(kernel, journal, recorder, started)
+    return Start(kernel, journal, recorder, started, signer)
 
 
 def gaming_day(at_us: int, begins_hour: int) -> str:

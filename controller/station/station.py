@@ -22,7 +22,7 @@ from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken, encode_command, encode_start
-from controller.station.kernel import Kernel, Stepped
+from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
@@ -113,6 +113,7 @@ class Station:
         self.kernel = begun.kernel
         self.journal: Journal = begun.journal
         self.recorder = begun.recorder
+        self._signer = begun.signer
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
@@ -240,12 +241,15 @@ class Station:
             self.ports[waiting.scanner].write(framer.bytes_to_send())
 
     def _write(self, at: int, stepped: Stepped) -> None:
+        closing = closing_of(stepped)
+        names = self.config.settings.table, self.config.environment.value
         self.journal.append(
             at_us=at,
             input=stepped.input,
             events=stepped.events_raw,
             messages={audience.value: sent for audience, sent in stepped.messages.items()},
             carried=stepped.carried,
+            sign=self._signer.heads(*names, closing) if closing is not None else None,
         )
 
     def _send(self, stepped: Stepped) -> None:

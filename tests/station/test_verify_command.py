@@ -37,9 +37,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rewrite(source: Path, target: Path, change: Callable[[Body], None], *, honest: bool = True) -> Path:
-    """Copy a journal with each step's body changed; `honest` makes chain and prevhashes anew."""
+    """Copy a journal with each step's body changed; `honest` makes chain and prevhashes anew.
+
+    The copy is unsigned, as a journal of an older program is: what is left are the proofs without a key.
+    """
     shutil.copy(source, target)
     connection = sqlite3.connect(target)
+    connection.execute("DROP TABLE signatures")
     rows = connection.execute("SELECT n, chain, body FROM steps ORDER BY n").fetchall()
     chain = rows[0][1]
     heads: dict[str, str] = {}
