@@ -15,6 +15,7 @@ from controller.journal.chained_lines import ChainedLines, LinesDamaged
 from controller.station.config import StationConfig
 from controller.station.errors import ApprovalsDamaged, StartRefused
 
+
 class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One approval. `rules` is the hash of the game's settings file, `program` what told them."""
 

@@ -18,7 +18,6 @@ from controller.table.events import Audience, Event, RoundClosed, RoundConfirmed
 from controller.table.inputs import AnyInput, decode_input, encode_input
 from controller.table.table import Table
 
-
 CLOSED_TYPE = b'"type":"tablectl.round.closed.v'
 
 
@@ -100,8 +99,10 @@ def closing_of(stepped: Stepped) -> Closing | None:
         envelope = decode(raw)
         streams[audience.value] = AudienceHead(envelope.seq, message_hash(raw))
         names = envelope.roundid, envelope.rev
-    assert names is not None and names[0] is not None and names[1] is not None, "a round closes without a name"
-    return Closing(names[0], names[1], streams)
+    assert names is not None, "a round closes for nobody"
+    roundid, rev = names
+    assert roundid is not None and rev is not None, f"a round closes without a name: {names}"
+    return Closing(roundid, rev, streams)
 
 
 def recover(kernel: Kernel, reader: Reader, *, on_step: Callable[[], None] = lambda: None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import msgspec
 
 from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
-from controller.journal.signing import Signer
+from controller.journal.signing import Closing, Sign
 from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
@@ -39,7 +40,7 @@ class Start(msgspec.Struct, frozen=True):
     journal: Journal
     recorder: Recorder
     started: Started
-    signer: Signer
+    sign: Callable[[Closing], Sign]
 
 
 def start(
@@ -51,7 +52,7 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, EvidenceDamaged, or what of JournalError there is, when starting would break a promise.
+    Raises StartRefused or JournalError when starting would break a promise.
     """
     check_approved(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
@@ -75,7 +76,8 @@ def start(
     except BaseException:
         journal.close()
         raise
-    return Start(kernel, journal, recorder, started, signer)
+    sign = partial(signer.heads, config.settings.table, config.environment.value)
+    return Start(kernel, journal, recorder, started, sign)
 
 
 def gaming_day(at_us: int, begins_hour: int) -> str:
