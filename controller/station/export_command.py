@@ -1,4 +1,4 @@
-"""`tablectl export CONFIG|DIR|JOURNAL`: rounds as sheets or as dispute bundles, signed; works on a live table.
+"""`tablectl export CONFIG|DIR|JOURNAL`: rounds as sheets or as dispute bundles, signed, of a live table too.
 
 Who took what is in the log of evidence before the files are there.
 """
@@ -58,13 +58,14 @@ def add_export(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.set_defaults(run=run)
 
 
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which part of the past is meant; nothing said means all of it."""
-    parser.add_argument("--rounds", type=_read(parse_rounds), metavar="N[-M]", help="rounds by number")
-    parser.add_argument("--day", type=_read(parse_day), metavar="DATE", help="a gaming day, 2026-11-30")
-    begins, ends = {"dest": "from_us", "metavar": "TIME"}, {"dest": "to_us", "metavar": "TIME"}
-    parser.add_argument("--from", type=_read(parse_time), default=0, help="ISO 8601, UTC", **begins)
-    parser.add_argument("--to", type=_read(parse_time), default=END_OF_TIME_US, help="not included", **ends)
+def add_selection(parser: argparse.ArgumentParser, *, nothing: str = "all of it") -> None:
+    """Add the options that say which part of the past is meant; `nothing` is what none of them means."""
+    span = parser.add_argument_group("which part", f"none of them: {nothing}")
+    span.add_argument("--rounds", type=_read(parse_rounds), metavar="N[-M]", help="rounds by number")
+    span.add_argument("--day", type=_read(parse_day), metavar="DATE", help="a gaming day, 2026-11-30")
+    time = _read(parse_time)
+    span.add_argument("--from", dest="from_us", type=time, default=0, metavar="TIME", help="ISO 8601, UTC")
+    span.add_argument("--to", dest="to_us", type=time, default=END_OF_TIME_US, metavar="TIME", help="its end")
 
 
 def _read(parse: Callable[[str], object]) -> Callable[[str], object]:
