@@ -13,14 +13,12 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from controller.bus.snapshot import Snapshot
 from controller.journal import Days, JournalError, Reader
 from controller.journal.files import sync_folder
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.station.evidence_log import DayRemoved, EvidenceLog
 from controller.station.start import gaming_day
-from controller.table.events import AUDIENCES, Audience
 
 SIDE_FILES = ("", "-wal", "-shm", ".lock")
 CHUNK_BYTES = 1 << 20
@@ -29,8 +27,8 @@ CHUNK_BYTES = 1 << 20
 log = logging.getLogger("station")
 
 
-def apply_retention(config: StationConfig, now_us: int) -> dict[Audience, Snapshot]:
-    """Remove what is beyond retention; return where the streams begin now, nothing if nothing was removed.
+def apply_retention(config: StationConfig, now_us: int) -> bool:
+    """Remove what is beyond retention; return whether anything was.
 
     A table does not stop for what it can't remove: the log says so, and the next day tries again.
     """
@@ -38,11 +36,10 @@ def apply_retention(config: StationConfig, now_us: int) -> dict[Audience, Snapsh
         removed = remove_old_days(config, now_us)
     except (StationError, JournalError, OSError) as error:
         log.error("old days are not removed", extra={"facts": {"reason": str(error)}})
-        return {}
-    if not removed:
-        return {}
-    log.info("old days removed", extra={"facts": {"journals": ", ".join(removed)}})
-    return where_kept_begins(config.table_dir, config.settings.table)
+        return False
+    if removed:
+        log.info("old days removed", extra={"facts": {"journals": ", ".join(removed)}})
+    return bool(removed)
 
 
 def remove_old_days(config: StationConfig, now_us: int) -> tuple[str, ...]:
@@ -70,21 +67,6 @@ def remove_old_days(config: StationConfig, now_us: int) -> tuple[str, ...]:
         recording.unlink()
     sync_folder(config.table_dir)
     return tuple(path.name for path in old)
-
-
-def where_kept_begins(folder: Path, table: str) -> dict[Audience, Snapshot]:
-    """Return for each audience where the oldest journal begins; nothing is known of what came before."""
-    paths = Days(folder).paths()
-    if not paths:
-        return {}
-    with Reader.open(paths[0]) as reader:
-        heads = reader.opening.audiences
-    return {
-        audience: Snapshot(
-            table=table, audience=audience, seq=heads[audience.value].seq, hash=heads[audience.value].hash
-        )
-        for audience in AUDIENCES
-    }
 
 
 def _age_days(path: Path, today: str) -> int:

@@ -17,7 +17,6 @@ import msgspec
 from controller.bus.commands import CommandIntake, Reply
 from controller.bus.publisher import OpenWindow, Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
-from controller.bus.snapshot import Snapshot
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
@@ -25,7 +24,7 @@ from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
-from controller.station.retention import apply_retention, where_kept_begins
+from controller.station.retention import apply_retention
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
@@ -99,7 +98,7 @@ class Station:
         self._stepping = False
         self._moved = asyncio.Event()
         self._last_us = begun.started.at
-        self._on_removed_days: Callable[[Mapping[Audience, Snapshot]], None] = lambda _starts: None
+        self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         framers = {
             name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
@@ -123,13 +122,9 @@ class Station:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
         commands = CommandIntake(self.config.endpoints, self.submit)
         table = self.config.settings.table
-        replay = ReplayServer(
-            self.config.endpoints,
-            JournalOutbox(self.config.table_dir, lambda: self.journal),
-            table=table,
-            starts=where_kept_begins(self.config.table_dir, table),
-        )
-        self._on_removed_days = replay.forget_before
+        outbox = JournalOutbox(self.config.table_dir, lambda: self.journal)
+        replay = ReplayServer(self.config.endpoints, outbox, table=table, starts=outbox.starts(table))
+        self._on_removed_days = lambda: replay.forget_before(outbox.starts(table))
         try:
             async with asyncio.TaskGroup() as tasks:
                 parts = {
@@ -277,7 +272,8 @@ class Station:
             self.journal.add_document(text)
         day = gaming_day(self._last_us, self.config.day_begins_hour)
         log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
-        self._on_removed_days(apply_retention(self.config, self._last_us))
+        if apply_retention(self.config, self._last_us):
+            self._on_removed_days()
 
     def work(self) -> None:
         """Work off what is queued and what is due, without a loop: a station inside another process."""

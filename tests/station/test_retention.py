@@ -21,8 +21,9 @@ from controller.journal import Days, Reader
 from controller.station import retention
 from controller.station.evidence_log import DayRemoved, EvidenceLog
 from controller.station.outbox import JournalOutbox
-from controller.station.retention import where_kept_begins
 from controller.table.events import AUDIENCES, Audience
+
+Starts = Mapping[Audience, Snapshot]
 
 
 def kept(folder: Path, days: int | None) -> Path:
@@ -132,11 +133,15 @@ def test_days_taken_away_by_somebody_else_are_a_finding(
     assert "no entry says that they were removed" in capsys.readouterr().out
 
 
+def outbox_of(session: Session) -> JournalOutbox:
+    return JournalOutbox(session.config.table_dir, lambda: session.station.journal)
+
+
 @contextmanager
-def serving(session: Session, starts: Mapping[Audience, Snapshot] | None) -> Iterator[ReplayServer]:
+def serving(session: Session, starts: Starts | None) -> Iterator[ReplayServer]:
     """A replay server over the session's journals, in a folder whose name leaves room for sockets."""
     with TemporaryDirectory(prefix="tablectl-", dir="/tmp") as folder, zmq.Context() as context:
-        outbox = JournalOutbox(session.config.table_dir, lambda: session.station.journal)
+        outbox = outbox_of(session)
         endpoints = Endpoints.ipc(Path(folder), "rp1")
         server = ReplayServer(endpoints, outbox, table="rp1", starts=starts, context=context)
         try:
@@ -154,7 +159,7 @@ def ask(server: ReplayServer, audience: Audience, **request: object) -> tuple[li
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_the_replay_server_says_where_it_begins(tmp_path: Path, audience: Audience) -> None:
     session = play_days(kept(tmp_path, 2), 5)
-    starts = where_kept_begins(session.config.table_dir, "rp1")
+    starts = outbox_of(session).starts("rp1")
     first = starts[audience].seq + 1
     assert first > 1
     with serving(session, starts) as server:
@@ -174,9 +179,9 @@ def test_a_replay_server_that_runs_while_days_are_removed_goes_on(tmp_path: Path
     with serving(session, None) as server:
         frames, marker = ask(server, Audience.PUBLIC, ask="snapshot")
         assert (frames, marker["reason"]) == ([], "GONE")
-        server.forget_before(where_kept_begins(session.config.table_dir, "rp1"))
+        server.forget_before(outbox_of(session).starts("rp1"))
         [snapshot], marker = ask(server, Audience.PUBLIC, ask="snapshot")
         assert decode_snapshot(snapshot).seq == marker["last_seq"]
-        server.forget_before(where_kept_begins(session.config.table_dir, "rp1"))
+        server.forget_before(outbox_of(session).starts("rp1"))
         assert ask(server, Audience.PUBLIC, ask="round", roundid="rp1-5")[1]["end"]
     session.stop()
