@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from controller.journal import ZERO_HASH, Reader
+from controller.journal import ZERO_HASH, JournalError, Reader
 from controller.station.bundle import BEGINS
 from controller.station.bundle_check import BundleReport, check_bundle
 from controller.station.evidence_log import DayRemoved, EvidenceDamaged, EvidenceLog
@@ -67,8 +67,11 @@ def log_faults(folder: Path, first: Path) -> Iterator[LogFault]:
         return
     if not entries:
         return
-    with Reader.open(first) as reader:
-        opening = reader.opening
+    try:
+        with Reader.open(first) as reader:
+            opening = reader.opening
+    except JournalError:
+        return  # The file's own turn says what is wrong with it.
     cuts = [entry.ends for entry in entries if isinstance(entry, DayRemoved)]
     if opening.chain != ZERO_HASH and opening not in cuts:
         yield LogFault(str(first), "days before it are missing, and no entry says that they were removed")

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from controller.journal import Days, Finding, Flaw, JournalError, Reader, verify
-from controller.journal.signing import read_public_key
+from controller.journal.signing import KeyUnusable, read_public_key
 from controller.station.bundle_check import BundleReport
 from controller.station.evidence_check import (
     LogFault,
@@ -84,14 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify. Returns 1 when anything was found, 2 when there is nothing to verify."""
     where: Path = arguments.what
     paths = Days(where).paths() if where.is_dir() else (where,)
-    is_there = where.is_file() or bool(paths) or is_evidence(where)
-    if not is_there:
-        complain(f"{where}: nothing to verify there; give a .journal file, a table's folder, or evidence")
+    if not where.is_file() and not (where.is_dir() and (paths or is_evidence(where))):
+        complain(f"{where}: no journal there, and no evidence; give a .journal file or the folder of a table")
         return USAGE
     try:
         keys = frozenset(map(read_public_key, arguments.public_key))
         report = _report_of(where, paths, keys)
-    except (JournalError, OSError) as error:
+    except (KeyUnusable, OSError) as error:
         complain(error)
         return USAGE
     if report is None:

@@ -128,6 +128,10 @@ def test_a_forger_who_signs_everything_anew_is_believed_only_by_who_trusts_his_k
             ((name, content),) = piece.files.items()
             forged = {name: bundle_signed(content, FORGER, heads=True)}
             assert list(faults(piece, forged, frozenset({FORGER.public_key}))) == []
+        else:
+            forged = FORGERIES["signed anew"](piece.files, random.Random(1))
+            found = {fault.flaw for fault in faults(piece, forged, frozenset({FORGER.public_key}))}
+            assert not found & {Flawed.SIGNATURE, Flawed.HASH}
 
 
 @pytest.mark.parametrize(

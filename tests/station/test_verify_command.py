@@ -211,6 +211,13 @@ def test_a_truncated_journal_is_a_finding(played: Path, tmp_path: Path) -> None:
     assert main(["verify", str(cut)]) == 1
 
 
+def test_a_damaged_journal_in_its_folder_is_a_finding(played: Path, tmp_path: Path) -> None:
+    for name in (played.name, "evidence.jsonl"):
+        shutil.copy(played.parent / name, tmp_path / name)
+    (tmp_path / played.name).write_bytes(b"no journal")
+    assert main(["verify", str(tmp_path)]) == 1
+
+
 def test_nothing_to_verify_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(tmp_path)]) == 2
     assert main(["verify", str(tmp_path / "absent.journal")]) == 2
