@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,7 @@ from controller.station.export_check import check_export
 from controller.station.sealing import Fault
 
 FORGER = Signer(Ed25519PrivateKey.from_private_bytes(bytes(32)))
+SIGNATURE = re.compile("[0-9a-f]{128}")
 OTHER = {character: "0" if character != "0" else "1" for character in map(chr, range(32, 127))}
 
 
@@ -151,7 +153,7 @@ def _export_signed(files: dict[str, bytes], chance: random.Random) -> dict[str, 
         if "tablectl:head:1" in line:
             start = line.index("tablectl:head:1")
             head = line[start : start + len(line)].split('"')[0].split(",")[0]
-            old = next(word for word in line.replace('"', ",").split(",") if len(word) == 128)
+            old = next(word for word in line.replace('"', ",").split(",") if SIGNATURE.fullmatch(word))
             text = text.replace(old, FORGER.sign(head).signature)
     forged[heads] = text.encode()
     for file in manifest["files"]:
