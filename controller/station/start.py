@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import msgspec
 
 from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
+from controller.journal.signing import Closing, Sign
 from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
 from controller.station.kernel import Kernel, recover
 from controller.station.people import check_staffed
+from controller.station.signing_key import open_key
 from controller.table.events import AUDIENCES
 from controller.table.inputs import Started, decode_input
 
@@ -38,6 +41,7 @@ class Start(msgspec.Struct, frozen=True):
     journal: Journal
     recorder: Recorder
     started: Started
+    sign: Callable[[Closing], Sign]
 
 
 def start(
@@ -49,12 +53,13 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, PeopleError, JournalInUse or JournalDamaged when starting would break a promise.
+    Raises StartRefused, PeopleError or JournalError when starting would break a promise.
     """
     check_approved(config)
     check_staffed(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    signer = open_key(config, now_us)
     kernel = Kernel(config)
     journal = _open_newest(config, now_us, open_file)
     try:
@@ -69,11 +74,13 @@ def start(
             rules=config.rules,
             documents=tuple(journal.add_document(text) for text in config.documents.values()),
         )
+        journal.add_document(config.settings.profile.content)
         recorder = _record(config, started, journal, since)
     except BaseException:
         journal.close()
         raise
-    return Start(kernel, journal, recorder, started)
+    sign = partial(signer.heads, config.settings.table, config.environment.value)
+    return Start(kernel, journal, recorder, started, sign)
 
 
 def gaming_day(at_us: int, begins_hour: int) -> str:

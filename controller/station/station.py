@@ -23,9 +23,10 @@ from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.intake import Intake, Taken, encode_command, encode_start
-from controller.station.kernel import Kernel, Stepped
+from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
+from controller.station.retention import apply_retention
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
@@ -99,6 +100,8 @@ class Station:
         self._stepping = False
         self._moved = asyncio.Event()
         self._last_us = begun.started.at
+        self._on_removed_days: Callable[[], None] = lambda: None
+        apply_retention(config, begun.started.at)
         framers = {
             name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
         }
@@ -115,15 +118,15 @@ class Station:
         self.kernel = begun.kernel
         self.journal: Journal = begun.journal
         self.recorder = begun.recorder
+        self._sign = begun.sign
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
         commands = CommandIntake(self.config.endpoints, self.submit)
-        replay = ReplayServer(
-            self.config.endpoints,
-            JournalOutbox(self.config.table_dir, lambda: self.journal),
-            table=self.config.settings.table,
-        )
+        table = self.config.settings.table
+        outbox = JournalOutbox(self.config.table_dir, lambda: self.journal)
+        replay = ReplayServer(self.config.endpoints, outbox, table=table, starts=outbox.starts(table))
+        self._on_removed_days = lambda: replay.forget_before(outbox.starts(table))
         try:
             async with asyncio.TaskGroup() as tasks:
                 parts = {
@@ -240,12 +243,14 @@ class Station:
             self.ports[waiting.scanner].write(framer.bytes_to_send())
 
     def _write(self, at: int, stepped: Stepped) -> None:
+        closing = closing_of(stepped)
         self.journal.append(
             at_us=at,
             input=stepped.input,
             events=stepped.events_raw,
             messages={audience.value: sent for audience, sent in stepped.messages.items()},
             carried=stepped.carried,
+            sign=self._sign(closing) if closing is not None else None,
         )
 
     def _send(self, stepped: Stepped) -> None:
@@ -263,10 +268,12 @@ class Station:
         heads = self.journal.heads()
         self.journal.close()
         self.journal = self._open_file(path, heads)
-        for text in self.config.documents.values():
+        for text in self.config.kept_texts:
             self.journal.add_document(text)
         day = gaming_day(self._last_us, self.config.day_begins_hour)
         log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
+        if apply_retention(self.config, self._last_us):
+            self._on_removed_days()
 
     def work(self) -> None:
         """Work off what is queued and what is due, without a loop: a station inside another process."""

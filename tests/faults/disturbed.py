@@ -161,13 +161,15 @@ def play(
     table: str = "demo",
     plan: Plan | None = None,
     hasty: bool = False,
+    seed: int | None = None,
 ) -> Run:
     """Play the rounds over real links, by default without faults of people.
 
     Raises what ends a listener, such as ChainBroken.
     """
     disturbance = disturbance or Disturbance()
-    config, seed = write_config(folder, table), SEEDS[table]
+    config = write_config(folder, table)
+    seed = SEEDS[table] if seed is None else seed
     studio = Studio(config, seed=seed, rounds=rounds, plan=plan or Plan(seed, Amount.NONE))
     if hasty:
         calm = studio.supervisor

@@ -95,7 +95,7 @@ def test_killed_inside_recovery(tmp_path: Path, reference: Reference, turn: int)
 
 def test_killed_so_often_that_the_table_blocks_itself(tmp_path: Path, reference: Reference) -> None:
     """Row 42: the round is finished, two people unlock, and nothing else is different."""
-    lives = [(Point.BEFORE_COMMIT, count) for count in (20, 6, 6, 6, 6)]
+    lives = [(Point.BEFORE_COMMIT, count) for count in (90, 6, 6, 6, 6)]
     run = play(tmp_path / "t", ROUNDS, Disturbance(tuple(lives)))
     assert run.links.kills_count == len(lives)
     audit = b"".join(outbox(run.days)["audit"])
