@@ -37,7 +37,7 @@ class Supervisor:
         self.name = name
         self.deck = deck
         self.fault = fault
-        self._sees = sees
+        self.sees = sees
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
@@ -103,7 +103,7 @@ class Supervisor:
         if "order_entry" in picture.buttons:
             return i.OrderEntry()
         if picture.incident_state == "entry":
-            return i.EnterCard(picture.prompt.incident or 0, str(self._sees(picture)))
+            return i.EnterCard(picture.prompt.incident or 0, str(self.sees(picture)))
         window = picture.window
         if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.
