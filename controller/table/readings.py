@@ -128,8 +128,14 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
 
 
 @act(CellVerdict.RESCAN_ALL)
-def _rescan_all(t: TableState, incident: Incident, _by: str | None) -> None:
-    """All cards of the round are scanned again, from the first, in the order of drawing."""
+def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
+    """All cards of the round are scanned again, from the first, in the order of drawing.
+
+    Where none lies yet, the misread card is the first one: it is scanned as the one that is due.
+    """
+    if not t.in_play.laid:
+        decide(t, incident, Verdict.RESCANNED, by)
+        return
     incident.again = []
     _count_rescan(t, incident)
     _ask_next(t, incident, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 import msgspec
-from table.dealt import BETS, Dealt, every
+from table.dealt import BETS, BLUE, Dealt, every
 from table.shapes import Clear, Owed, Result, Shape, Start, game_of, settings_of
 
 from controller.cards import Card
@@ -54,7 +54,7 @@ class Course:
         self.shape, self.manner, self.index = shape, manner, 0
         self.d = Dealt(game=game_of(shape.game), settings=settings).to_ready()
         self.d.shoe = list(shape.shoe)
-        self.drawn: list[str] = []
+        self.drawn: list[Card] = []
         self.lies: dict[str, list[str]] = {}
         self.cards: dict[str, list[str]] = {}
         self.aside: set[str] = set()
@@ -108,12 +108,22 @@ class Course:
         self.index += 1
         return self.flags
 
+    def draw(self, *, last: bool = False) -> Card:
+        """Draw the next card, or the last one, past the scanner."""
+        self.drawn.append(self.d.shoe.pop(-1 if last else 0))
+        return self.drawn[-1]
+
     def scan(self) -> Card:
         """Draw the next card through the scanner."""
-        card = self.d.shoe[0]
-        self.d.scan()
-        self.drawn.append(str(card))
+        card = self.draw()
+        self.d.scan(str(card))
         return card
+
+    def scan_first_waiting(self) -> None:
+        """Scan the card that was drawn first and that the table does not know yet, else a new one."""
+        known = self.d.table.state.register
+        waiting = (card for card in self.drawn if isinstance(known.check(BLUE.code(card)), Card))
+        self.d.scan(str(next(waiting, None) or self.draw()))
 
     def lay(self, step: Deal, card: Card, *, place: str | None = None, face: Face | None = None) -> None:
         """Lay a card, by default where and how it is owed."""

@@ -7,7 +7,7 @@ exchanged cards, silence, facts told or not, a dealer who qualifies or not. It k
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
@@ -81,6 +81,13 @@ class Shape(NamedTuple):
     steps: tuple[Owed, ...]
     answers: tuple[Answer, ...]
     shoe: tuple[Card, ...]
+
+    @property
+    def states(self) -> Mapping[str, BoxState]:
+        """What the betting system tells when bets are closed."""
+        states = self.answers[1]
+        assert isinstance(states, Mapping)
+        return states
 
     @property
     def moments(self) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def _other_aside(course: Course, step: LayAside) -> None:
 
 
 def _unread(course: Course, step: Deal) -> None:
-    course.lay(step, course.d.shoe.pop(0))
+    course.lay(step, course.draw())
 
 
 def _one_more(course: Course, step: Deal) -> None:
@@ -111,7 +111,7 @@ def _one_more(course: Course, step: Deal) -> None:
 def _one_more_unread(course: Course, step: Deal) -> None:
     """Which card it is does not matter; the last one leaves the course as it is."""
     course.lay(step, course.scan())
-    course.lay(step, course.d.shoe.pop())
+    course.lay(step, course.draw(last=True))
 
 
 def _elsewhere(course: Course, step: Deal) -> None:
