@@ -120,11 +120,18 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     if incident.values.get(Axis.LATER) is Known.YES and incident.kind is IncidentKind.DISPUTED_READ:
         _rescan_all(t, incident, None)
         return
-    laid = last_card(t)
-    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None and laid is not None:
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None:
+        laid = t.in_play.laid[-1]  # A window may have ended since the report; no card has come since.
         incident.fact = laid.fact
         withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
     _count_rescan(t, incident)
+
+
+def reading_stands(t: TableState, incident: Incident) -> None:
+    """The report is taken back: a reading that was withdrawn for it counts again, publicly."""
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is not None:
+        old = t.in_play.laid[-1]
+        t.in_play.laid[-1] = _lay_again(t, old, UnplacedRead(old.card, old.code, old.key))
 
 
 @act(CellVerdict.RESCAN_ALL)

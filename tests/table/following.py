@@ -6,21 +6,28 @@ Where the prompt leaves a choice (a question, a supervisor's presses) `Forks` sa
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from table.dealt import BETS, BORIS, CLARA, Dealt, every
 
 from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import InputRefused
+from controller.table.events import IncidentKind, InputRefused
 from controller.table.picture import draw
 from controller.table.profile import PRESSES
+from controller.table.state import Incident
 
 ACTIONS_MAX = 400
 """More than the longest round with all its cards scanned again takes."""
 OFF_ROUND = (Phase.SHUFFLING, Phase.DECK_CHECK, Phase.CLOSED)
 T = TypeVar("T")
+
+
+class Chooser(Protocol):
+    """Takes one of several ways."""
+
+    def choose(self, options: Sequence[T]) -> T: ...
 
 
 class Forks:
@@ -59,7 +66,7 @@ class Follower:
     def __init__(
         self,
         d: Dealt,
-        forks: Forks,
+        forks: Chooser,
         *,
         scan: Callable[[], object],
         shuffle: Callable[[], object],
@@ -86,21 +93,28 @@ class Follower:
             if t.phase in until and not t.is_round_open and t.incident is None:
                 return t.phase
             before, prompt = len(self.d.steps), draw(t).prompt
-            self._act()
+            self.act()
             for events in self.d.steps[before:]:
                 assert not every(events, InputRefused), ("what is asked for is refused", prompt, events)
         raise AssertionError(("no way home", draw(self.d.table.state)))
 
-    def _act(self) -> None:
-        incident = self.d.table.state.incident
-        if incident is None:
+    def act(self) -> None:
+        """Do the single next thing that the table asks for."""
+        t = self.d.table.state
+        incident = t.incident
+        if incident is None and draw(t).scanners_down:
+            self.d.plug()
+        elif incident is None:
             self._go_on()
-            return
+        else:
+            self._mend(incident)
+
+    def _mend(self, incident: Incident) -> None:
         match incident.state:
             case IncidentState.QUESTION:
                 self.d.answer(self.forks.choose((False, True)))
             case IncidentState.RESCAN:
-                self._scan_again()
+                self._scan_again(incident)
             case IncidentState.SUPERVISOR:
                 self._supervise()
             case IncidentState.LOST:
@@ -108,13 +122,11 @@ class Follower:
             case IncidentState.PICTURE:
                 self.d.press(i.ConfirmPicture())
 
-    def _scan_again(self) -> None:
-        t = self.d.table.state
-        incident, laid = t.incident, t.in_play.laid
-        assert incident is not None
+    def _scan_again(self, incident: Incident) -> None:
+        laid = self.d.table.state.in_play.laid
         if incident.again is not None:
             self.d.scan(code=laid[len(incident.again)].code)
-        elif incident.fact is not None:
+        elif incident.kind is IncidentKind.DISPUTED_READ:
             self.d.scan(code=laid[-1].code)
         else:
             self.scan()
@@ -157,7 +169,7 @@ class Follower:
                 self._let_players_choose()
             case "TURN":
                 self.d.press(i.TurnCards(prompt.place or ""))
-            case "REDEAL":
+            case "SHUFFLE" | "REDEAL":
                 self.shuffle()
                 self.d.press(i.ConfirmShuffle())
             case code:
@@ -195,7 +207,11 @@ class Follower:
             return
         for box in window.decides.boxes:
             decision = self.decisions.get((window.stage, box), Decision(None))
-            if window.is_open and box not in window.decisions and decision.action is not None:
+            if box in window.decisions:
+                continue
+            if window.decides.in_order and decision.action is None:
+                break  # OAB-14: nobody may answer before an earlier box that is silent.
+            if window.is_open and decision.action is not None:
                 command = i.DecisionTaken(window.window, box, decision.action, decision.positions)
                 self.d.press(command, BETS)
                 return
@@ -203,6 +219,8 @@ class Follower:
 
 
 PRESSED: Mapping[str, i.AnyCommand] = {
+    "OPEN_TABLE": i.OpenTable(),
+    "VERIFY_DECK": i.VerifyDeck(52),
     "START": i.OpenBetting(),
     "PLACE_BETS": i.CloseBetting(),
     "LAY_ASIDE": i.LayCardAside(),
