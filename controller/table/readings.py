@@ -187,12 +187,19 @@ def is_scanned_again(t: TableState, code: str) -> bool:
 
 
 def scanned_again(t: TableState, read: CardRead) -> None:
-    """Take the next card of the round as it is scanned once more; the last one ends it."""
+    """Take the next card of the round as it is scanned once more; the last one ends it.
+
+    When a card comes in its turn that has been scanned before, the order was lost: begin again.
+    """
     incident, laid = t.incident, t.in_play.laid
     card = t.register.deck.card(read.code)
     assert incident is not None and incident.again is not None and card is not None
     if any(known.code == read.code for known in incident.again):
-        refuse(t, "card_read", Refusal.ALREADY_READ)
+        if laid[len(incident.again)].code != read.code:
+            refuse(t, "card_read", Refusal.ALREADY_READ)
+            return
+        incident.again = []
+        _ask_next(t, incident, 0)
         return
     incident.again.append(UnplacedRead(card, read.code, read.key))
     if len(incident.again) < len(laid):

@@ -20,6 +20,8 @@ from controller.table.state import Incident
 
 ACTIONS_MAX = 400
 """More than the longest round with all its cards scanned again takes."""
+BY_ANOTHER = ("confirm_cancel", "order_redeal")
+"""Nobody who has reported any open incident may press these."""
 OFF_ROUND = (Phase.SHUFFLING, Phase.DECK_CHECK, Phase.CLOSED)
 T = TypeVar("T")
 
@@ -133,12 +135,15 @@ class Follower:
 
     def _supervise(self) -> None:
         t = self.d.table.state
-        shown = draw(t).buttons
-        offered = [name for name in shown if name in PRESSES or name == "withdraw_report"]
-        assert offered, ("nobody can press anything", t.incident)
         reporters = {incident.reported_by for incident in t.incidents}
-        actor = next(person for person in (BORIS, CLARA) if person not in reporters)
-        self.d.press(self._press(self.forks.choose(offered)), actor)
+        others = [person for person in (BORIS, CLARA) if person not in reporters]
+        offered = [
+            name
+            for name in draw(t).buttons
+            if name == "withdraw_report" or (name in PRESSES and (others or name not in BY_ANOTHER))
+        ]
+        assert offered, ("nobody can press anything", t.incidents)
+        self.d.press(self._press(self.forks.choose(offered)), others[0] if others else BORIS)
 
     def _press(self, name: str) -> i.AnyCommand:
         t = self.d.table.state
