@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.procedure import BURN, DEALER, SWITCH, Deal, Face
-from controller.table import dealing, procedures
+from controller.table import dealing, procedures, readings
 from controller.table.charts import is_accepted
 from controller.table.events import BoxVoided, IncidentKind, Refusal, Verdict
 from controller.table.incidents import cancel, decide
@@ -71,6 +71,7 @@ def withdraw_report(t: TableState, incident: Incident, actor: str) -> Refusal | 
     if not may_withdraw(t):
         return Refusal.NO_INCIDENT
     decide(t, incident, Verdict.WITHDRAWN, actor)
+    readings.reading_stands(t, incident)
     return None
 
 

@@ -134,11 +134,21 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     _count_rescan(t, incident)
 
 
+def reading_stands(t: TableState, incident: Incident) -> None:
+    """The report is taken back: a reading that was withdrawn for it counts again, publicly."""
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is not None:
+        old = t.in_play.laid[-1]
+        t.in_play.laid[-1] = _lay_again(t, old, UnplacedRead(old.card, old.code, old.key))
+
+
 @act(CellVerdict.RESCAN_ALL)
 def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
-    """All cards of the round are scanned again, from the first, in the order of drawing."""
+    """All cards of the round are scanned again, from the first, in the order of drawing.
+
+    Where none lies yet, the misread card is the first one: it is scanned as the one that is due.
+    """
     if not t.in_play.laid:
-        decide(t, incident, Verdict.WENT_ON, by)
+        decide(t, incident, Verdict.RESCANNED, by)
         return
     incident.again = []
     _count_rescan(t, incident)
@@ -161,8 +171,8 @@ def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
 
 def withdraw_disputed(t: TableState, incident: Incident) -> None:
     """Take the reading of a disputed last card back, once: another one is to come."""
-    laid = last_card(t)
-    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None and laid is not None:
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None:
+        laid = t.in_play.laid[-1]  # A window may have ended since the report; no card has come since.
         incident.fact = laid.fact
         withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
 
@@ -193,12 +203,19 @@ def is_scanned_again(t: TableState, code: str) -> bool:
 
 
 def scanned_again(t: TableState, read: CardRead) -> None:
-    """Take the next card of the round as it is scanned once more; the last one ends it."""
+    """Take the next card of the round as it is scanned once more; the last one ends it.
+
+    When a card comes in its turn that has been scanned before, the order was lost: begin again.
+    """
     incident, laid = t.incident, t.in_play.laid
     card = t.register.deck.card(read.code)
     assert incident is not None and incident.again is not None and card is not None
     if any(known.code == read.code for known in incident.again):
-        refuse(t, "card_read", Refusal.ALREADY_READ)
+        if laid[len(incident.again)].code != read.code:
+            refuse(t, "card_read", Refusal.ALREADY_READ)
+            return
+        incident.again = []
+        _ask_next(t, incident, 0)
         return
     incident.again.append(UnplacedRead(card, read.code, read.key))
     if len(incident.again) < len(laid):

@@ -1,0 +1,235 @@
+"""Somebody who does what the table asks for, and nothing else, until the table lies between two rounds.
+
+Where the prompt leaves a choice (a question, a supervisor's presses) `Forks` says which way is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from table.dealt import BETS, BORIS, CLARA, Dealt, every
+
+from controller.games.procedure import BoxState, Decision, WindowAnswer
+from controller.table import inputs as i
+from controller.table.charts import IncidentState, Phase
+from controller.table.events import IncidentKind, InputRefused
+from controller.table.picture import draw
+from controller.table.profile import PRESSES
+from controller.table.state import Incident
+
+ACTIONS_MAX = 400
+"""More than the longest round with all its cards scanned again takes."""
+BY_ANOTHER = ("confirm_cancel", "order_redeal")
+"""Nobody who has reported any open incident may press these."""
+OFF_ROUND = (Phase.SHUFFLING, Phase.DECK_CHECK, Phase.CLOSED)
+T = TypeVar("T")
+
+
+class Chooser(Protocol):
+    """Takes one of several ways."""
+
+    def choose(self, options: Sequence[T]) -> T: ...
+
+
+class Forks:
+    """One way through a tree of choices; `ways` yields them all, one after the other."""
+
+    def __init__(self, turns: Sequence[int] = ()) -> None:
+        self._turns, self._widths = list(turns), list[int]()
+
+    def choose(self, options: Sequence[T]) -> T:
+        """Return the option that this way takes; beyond what it knows, the first."""
+        at = len(self._widths)
+        self._widths.append(len(options))
+        if at == len(self._turns):
+            self._turns.append(0)
+        return options[self._turns[at]]
+
+    def next(self) -> Forks | None:
+        """Return the way after this one, None after the last."""
+        turns = self._turns[: len(self._widths)]
+        while turns and turns[-1] + 1 == self._widths[len(turns) - 1]:
+            turns.pop()
+        return Forks([*turns[:-1], turns[-1] + 1]) if turns else None
+
+
+def ways() -> Iterator[Forks]:
+    """Yield all ways; each must have been walked before the next is asked for."""
+    forks: Forks | None = Forks()
+    while forks is not None:
+        yield forks
+        forks = forks.next()
+
+
+class Follower:
+    """Does what is asked. `scan` brings the next card that the table does not know, `shuffle` a whole deck."""
+
+    def __init__(
+        self,
+        d: Dealt,
+        forks: Chooser,
+        *,
+        scan: Callable[[], object],
+        shuffle: Callable[[], object],
+        states: Mapping[str, BoxState] | None = None,
+        decisions: Mapping[tuple[str, str], Decision] = {},
+        answers: Mapping[str, WindowAnswer] = {},
+    ) -> None:
+        self.d, self.forks = d, forks
+        self.scan, self.shuffle = scan, shuffle
+        self.states = states
+        self.decisions, self.answers = decisions, answers
+
+    def to_the_end(self) -> Phase:
+        """Follow the prompts until the round has ended, its cards still lying; return the phase."""
+        return self._follow({Phase.CONFIRMED, Phase.CANCELLED, *OFF_ROUND})
+
+    def home(self) -> Phase:
+        """Follow the prompts until no round is open and the deck is to be shuffled or verified."""
+        return self._follow(OFF_ROUND)
+
+    def _follow(self, until: Collection[Phase]) -> Phase:
+        for _ in range(ACTIONS_MAX):
+            t = self.d.table.state
+            if t.phase in until and not t.is_round_open and t.incident is None:
+                return t.phase
+            before, prompt = len(self.d.steps), draw(t).prompt
+            self.act()
+            for events in self.d.steps[before:]:
+                assert not every(events, InputRefused), ("what is asked for is refused", prompt, events)
+        raise AssertionError(("no way home", draw(self.d.table.state)))
+
+    def act(self) -> None:
+        """Do the single next thing that the table asks for."""
+        t = self.d.table.state
+        incident = t.incident
+        if incident is None and draw(t).scanners_down:
+            self.d.plug()
+        elif incident is None:
+            self._go_on()
+        else:
+            self._mend(incident)
+
+    def _mend(self, incident: Incident) -> None:
+        match incident.state:
+            case IncidentState.QUESTION:
+                self.d.answer(self.forks.choose((False, True)))
+            case IncidentState.RESCAN:
+                self._scan_again(incident)
+            case IncidentState.SUPERVISOR:
+                self._supervise()
+            case IncidentState.LOST:
+                self.d.plug()
+            case IncidentState.PICTURE:
+                self.d.press(i.ConfirmPicture())
+
+    def _scan_again(self, incident: Incident) -> None:
+        laid = self.d.table.state.in_play.laid
+        if incident.again is not None:
+            self.d.scan(code=laid[len(incident.again)].code)
+        elif incident.kind is IncidentKind.DISPUTED_READ:
+            self.d.scan(code=laid[-1].code)
+        else:
+            self.scan()
+
+    def _supervise(self) -> None:
+        t = self.d.table.state
+        reporters = {incident.reported_by for incident in t.incidents}
+        others = [person for person in (BORIS, CLARA) if person not in reporters]
+        offered = [
+            name
+            for name in draw(t).buttons
+            if name == "withdraw_report" or (name in PRESSES and (others or name not in BY_ANOTHER))
+        ]
+        assert offered, ("nobody can press anything", t.incidents)
+        self.d.press(self._press(self.forks.choose(offered)), others[0] if others else BORIS)
+
+    def _press(self, name: str) -> i.AnyCommand:
+        t = self.d.table.state
+        if name == "void_box":
+            incident = t.incident
+            boxes = [box for box in t.game.boxes if box not in t.in_play.voided_boxes]
+            named = incident.place if incident is not None else None
+            return i.VoidBox(named if named in boxes else boxes[0])
+        commands: dict[str, i.AnyCommand] = {
+            "confirm_cancel": i.ConfirmCancel(),
+            "go_on": i.GoOn(),
+            "order_rescan": i.OrderRescan(),
+            "order_redeal": i.OrderRedeal(),
+            "withdraw_report": i.WithdrawReport(),
+        }
+        return commands[name]
+
+    def _go_on(self) -> None:
+        prompt = draw(self.d.table.state).prompt
+        match prompt.code:
+            case "DEAL_CARD":
+                if prompt.not_before_us is not None and prompt.not_before_us > self.d.now:
+                    self.d.advance((prompt.not_before_us - self.d.now) // 1_000)
+                self.scan()
+            case "WAIT_FOR_FACTS":
+                self._tell_facts()
+            case "WAIT_FOR_PLAYERS":
+                self._let_players_choose()
+            case "TURN":
+                self.d.press(i.TurnCards(prompt.place or ""))
+            case "SHUFFLE" | "REDEAL":
+                self.shuffle()
+                self.d.press(i.ConfirmShuffle())
+            case code:
+                self.d.press(PRESSED[code])
+
+    def _tell_facts(self) -> None:
+        window = self.d.table.state.in_play.window
+        assert window is not None
+        if window.window != "betting":
+            self._tell(window.window, window.stage)
+        elif self.states is not None:
+            self.d.press(i.BetsTaken(self.states), BETS)
+        else:
+            self.d.advance(self.d.settings.guard_ms)
+
+    def _tell(self, window: str, stage: str) -> None:
+        answer = self.answers.get(stage, WindowAnswer())
+        command = i.WindowFacts(
+            window,
+            in_play=answer.in_play,
+            anyone_drew=answer.anyone_drew,
+            anyone_bought=answer.anyone_bought,
+            acknowledges=True,
+        )
+        self.d.press(command, BETS)
+
+    def _let_players_choose(self) -> None:
+        window = self.d.table.state.in_play.window
+        assert window is not None
+        if window.decides is None and window.is_open:
+            self.d.facts(window.window, undecided=False)
+            return
+        if window.decides is None:
+            self._tell(window.window, window.stage)
+            return
+        for box in window.decides.boxes:
+            decision = self.decisions.get((window.stage, box), Decision(None))
+            if box in window.decisions:
+                continue
+            if window.decides.in_order and decision.action is None:
+                break  # OAB-14: nobody may answer before an earlier box that is silent.
+            if window.is_open and decision.action is not None:
+                command = i.DecisionTaken(window.window, box, decision.action, decision.positions)
+                self.d.press(command, BETS)
+                return
+        self.d.advance(self.d.settings.windows_ms[window.stage] + self.d.settings.guard_ms)
+
+
+PRESSED: Mapping[str, i.AnyCommand] = {
+    "OPEN_TABLE": i.OpenTable(),
+    "VERIFY_DECK": i.VerifyDeck(52),
+    "START": i.OpenBetting(),
+    "PLACE_BETS": i.CloseBetting(),
+    "LAY_ASIDE": i.LayCardAside(),
+    "CONFIRM_RESULT": i.ConfirmResult(),
+    "CLEAR_TABLE": i.ClearTable(),
+}
+"""What the dealer presses at a prompt that leaves nothing to say."""
