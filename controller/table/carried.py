@@ -28,6 +28,10 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     timers_count: int
     requests: dict[str, RequestAnswer]
     scanners_up: tuple[str, ...]
+    devices: dict[str, str] = {}
+    strange_devices: dict[str, str] = {}
+    quarantined: tuple[str, ...] = ()
+    disk_free_mb: int | None = None
 
 
 def encode(t: TableState) -> bytes | None:
@@ -47,6 +51,10 @@ def encode(t: TableState) -> bytes | None:
         timers_count=t.timers_count,
         requests=t.requests,
         scanners_up=tuple(sorted(t.scanners_up)),
+        devices=t.devices,
+        strange_devices=t.strange_devices,
+        quarantined=tuple(sorted(t.quarantined)),
+        disk_free_mb=t.disk_free_mb,
     )
     return msgspec.json.encode(record, order="deterministic")
 
@@ -63,3 +71,5 @@ def restore(t: TableState, raw: bytes) -> None:
     t.timers_count = record.timers_count
     t.requests = dict(record.requests)
     t.scanners_up = set(record.scanners_up)
+    t.devices, t.strange_devices = dict(record.devices), dict(record.strange_devices)
+    t.quarantined, t.disk_free_mb = frozenset(record.quarantined), record.disk_free_mb

@@ -28,6 +28,10 @@ class Phase(StrEnum):
     CANCELLED = "cancelled"
 
 
+IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
+"""The phases in which a round may still be confirmed or cancelled."""
+
+
 class IncidentState(StrEnum):
     """What an open incident waits for. `none` is the table without one."""
 
@@ -126,10 +130,15 @@ class IncidentChart(StateChart[Any]):
     picture = State()
     closed = State(final=True)
 
-    ask = none.to(question) | lost.to(question)
+    ask = none.to(question) | lost.to(question) | supervisor.to(question)
     ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan)
     ask_supervisor = (
-        none.to(supervisor) | rescan.to(supervisor) | question.to(supervisor) | picture.to(supervisor)
+        none.to(supervisor)
+        | rescan.to(supervisor)
+        | question.to(supervisor)
+        | picture.to(supervisor)
+        | lost.to(supervisor)
+        | supervisor.to(None)
     )
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)

@@ -23,6 +23,7 @@ from controller.table.events import (
     RoundClosed,
     Verdict,
 )
+from controller.table.events.incidents import HOUSEKEEPING
 from controller.table.inputs import CancelReason, ReportCancel
 from controller.table.state import Incident, LaidCard, TableState, Where
 
@@ -34,6 +35,12 @@ SCAN_DRAWN_CARD = "SCAN_DRAWN_CARD"
 CALL_SUPERVISOR = "CALL_SUPERVISOR"
 SCANNER_GONE = "SCANNER_GONE"
 CONFIRM_PICTURE = "CONFIRM_PICTURE"
+OTHER_SCANNER = "OTHER_SCANNER"
+GONE_TOO_LONG = "GONE_TOO_LONG"
+CARD_READ_MEANWHILE = "CARD_READ_MEANWHILE"
+PRESS_LEFT_OUT = "PRESS_LEFT_OUT"
+INPUT_LEFT_OUT = "INPUT_LEFT_OUT"
+FREE_DISK = "FREE_DISK"
 CHECK_DECK = "CHECK_DECK"
 SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
 NOTED = "NOTED"
@@ -66,7 +73,7 @@ def open_incident(
     state = INCIDENT_TARGETS[IncidentState.NONE, first]
     place, n = where if where is not None else (None, None)
     incident = Incident(t.incidents_count, kind, cell, prompt, state, place=place, n=n)
-    incident.stops_betting = t.phase is Phase.BETTING
+    incident.stops_betting = t.phase is Phase.BETTING and kind not in HOUSEKEEPING
     if report is not None:
         incident.reported_by, incident.reason, incident.place = (
             report.by,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, surplus
+from controller.table import dealing, guards, held_reads, incidents, interruptions, readings, surplus
 from controller.table.charts import IncidentState, Phase, is_accepted
-from controller.table.inputs import PRESS_NAMES
+from controller.table.inputs import PRESS_NAMES, Role
 from controller.table.state import LaidCard, OpenWindow, TableState
 from controller.table.texts import prompt_text
 
@@ -57,6 +57,10 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    read_meanwhile: int = 0
+    """Cards that were read while the table took none, and are not dealt with yet."""
+    lies: str | None = None
+    """Names what is to be confirmed after a restart; the press brings it back."""
 
 
 def draw(t: TableState) -> Picture:
@@ -80,6 +84,8 @@ def draw(t: TableState) -> Picture:
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
+        read_meanwhile=held_reads.waiting_count(t),
+        lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
     )
 
 
@@ -114,6 +120,10 @@ def prompt(t: TableState) -> Prompt:
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
+    if t.phase is Phase.READY and t.strange_devices:
+        return _say(incidents.OTHER_SCANNER)
+    if t.phase is Phase.READY and guards.is_disk_low(t):
+        return _say(incidents.FREE_DISK)
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
@@ -152,7 +162,7 @@ def _fits(t: TableState, name: str) -> bool:
         case "go_on":
             return interruptions.may_go_on(t)
         case "open_betting":
-            return t.scanners_up.issuperset(t.settings.scanners)
+            return guards.why_no_round(t, Role.SUPERVISOR) is None
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":

@@ -9,7 +9,18 @@ import hashlib
 from typing import assert_never
 
 from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
-from controller.table import dealing, incidents, interruptions, readings, result, surplus
+from controller.table import (
+    dealing,
+    guards,
+    held_reads,
+    incidents,
+    interruptions,
+    quarantine,
+    readings,
+    result,
+    scanners,
+    surplus,
+)
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
@@ -35,7 +46,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value) or why_not(t, name)
+    refusal = _check_sender(t, value) or _left_out(t, value) or why_not(t, name)
     before = len(t.events)
     if refusal is None:
         refusal = _obey(t, value)
@@ -47,6 +58,8 @@ def obey(t: TableState, value: i.Commanded) -> None:
     else:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
+    if refusal is Refusal.QUARANTINED:
+        quarantine.hold(t, incidents.PRESS_LEFT_OUT)
     key, digest = _request_key(value), _digest(value)
     if key in t.requests:
         key = f"{key}/{digest}"
@@ -79,6 +92,10 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
         return Refusal.EXPIRED_REQUEST
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
     return None if value.role in allowed else Refusal.WRONG_ROLE
+
+
+def _left_out(t: TableState, value: i.Commanded) -> Refusal | None:
+    return Refusal.QUARANTINED if quarantine.is_left_out(t, value) else None
 
 
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
@@ -116,7 +133,7 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
         ):
             return _exception(t, command, value.actor)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
-            return _round_press(t, command)
+            return _round_press(t, command, value.role)
         case _:
             return _table_press(t, command)
 
@@ -160,11 +177,13 @@ def _clear(t: TableState) -> None:
     }
 
 
-def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
+def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            if not t.scanners_up.issuperset(t.settings.scanners):
-                return Refusal.SCANNER_DOWN
+            refusal = guards.why_no_round(t, role)
+            if refusal is not None:
+                return refusal
+            scanners.accept(t)
             dealing.open_round(t)
         case i.CloseBetting():
             dealing.close_window(t, "dealer")
@@ -254,6 +273,8 @@ def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | N
             readings.same_card_answered(t, incident, command.yes, actor)
         case IncidentKind.SCANNER_LOST:
             interruptions.card_drawn_answered(t, incident, command.yes, actor)
+        case IncidentKind.HELD_READ:
+            held_reads.is_out_answered(t, incident, command.yes)
         case _:
             surplus.face_seen_answered(t, incident, command.yes, actor)
     return None
@@ -274,9 +295,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return incidents.withdraw_report(t, _top(t), actor)
         case i.ConfirmCancel():
             return incidents.confirm_cancel(t, _top(t), actor)
-        case i.ConfirmPicture():
-            interruptions.picture_confirmed(t, _top(t), actor)
-            return None
+        case i.ConfirmPicture(picture=picture):
+            return interruptions.picture_confirmed(t, _top(t), picture, actor)
         case i.GoOn():
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():

@@ -11,8 +11,11 @@ from controller.table.gate import refuse
 from controller.table.incidents import (
     CALL_SUPERVISOR,
     CHECK_DECK,
+    GONE_TOO_LONG,
+    OTHER_SCANNER,
     SAME_CARD,
     SCAN_AGAIN,
+    SCAN_DRAWN_CARD,
     ask,
     cancel,
     decide,
@@ -30,6 +33,11 @@ def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
     if anomaly is Anomaly.ALREADY_OUT:
         same_code_again(t, read)
         return
+    foreign_card(t)
+
+
+def foreign_card(t: TableState) -> None:
+    """Row 6: a card that is not of this deck voids the round, and the deck is out."""
     where = _due_place(t)
     incident = open_incident(
         t, IncidentKind.FOREIGN_CARD, "6", first="ask_supervisor", prompt=CHECK_DECK, where=where
@@ -130,17 +138,29 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
     return None
 
 
+RESCANNABLE = frozenset(
+    {
+        IncidentKind.FAILED_READ,
+        IncidentKind.DISPUTED_READ,
+        IncidentKind.SCANNER_LOST,
+        IncidentKind.HELD_READ,
+    }
+)
+
+
 def may_rescan(t: TableState) -> bool:
-    """Whether the newest incident waits for a card that could not be read."""
-    rescannable = (IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ, IncidentKind.SCANNER_LOST)
-    return t.incident is not None and t.incident.kind in rescannable
+    """Whether the newest incident waits for a card that could not be read, with a scanner to read it."""
+    incident = t.incident
+    if incident is None or incident.kind not in RESCANNABLE:
+        return False
+    return incident.prompt not in (OTHER_SCANNER, GONE_TOO_LONG)
 
 
 def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     """Outside the initial deal a supervisor may have the card scanned once more (RPL-75)."""
     if not may_rescan(t):
         return Refusal.NO_INCIDENT
-    ask(t, incident, "ask_rescan", SCAN_AGAIN)
+    ask(t, incident, "ask_rescan", SCAN_DRAWN_CARD if incident.place is None else SCAN_AGAIN)
     return None
 
 

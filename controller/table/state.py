@@ -75,6 +75,18 @@ class OpenWindow:
 
 
 @dataclass(slots=True)
+class HeldReads:
+    """What a round remembers of cards that were read while it took none (`held_reads`)."""
+
+    count: int = 0
+    """Reads so far, whatever they said."""
+    codes: list[str] = field(default_factory=list)
+    """Cards of this deck that have left the shoe by this, in the order in which they were read."""
+    foreign: bool = False
+    """A code was among them that is not of this deck."""
+
+
+@dataclass(slots=True)
 class Round:
     """A round in play, from its opening until the cards are collected."""
 
@@ -98,6 +110,7 @@ class Round:
     rescans_used: int = 0
     free_at: int = 0
     """No card is accepted as play before this time."""
+    held: HeldReads = field(default_factory=HeldReads)
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -174,6 +187,13 @@ class TableState:
     deadlines: dict[str, Deadline] = field(default_factory=dict)
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
+    devices: dict[str, str] = field(default_factory=dict)
+    """The device behind each scanner, as last accepted."""
+    strange_devices: dict[str, str] = field(default_factory=dict)
+    """Other devices than those, which no supervisor has accepted yet."""
+    quarantined: frozenset[str] = frozenset()
+    disk_free_mb: int | None = None
+    """Room for the journal as last told; None: enough."""
     events: list[Event] = field(default_factory=list)
 
     @property

@@ -7,27 +7,37 @@ scanners or networks do: an input that is not taken is an event with a reason.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from controller.cards import Anomaly, CodeMap
+from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
-from controller.table import dealing, incidents, interruptions, presses, readings, surplus
+from controller.table import (
+    dealing,
+    guards,
+    held_reads,
+    incidents,
+    interruptions,
+    presses,
+    quarantine,
+    readings,
+    scanners,
+    surplus,
+)
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
     ControllerStarted,
     Event,
     IncidentKind,
     Refusal,
-    ScannerChanged,
     Verdict,
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
 
-IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
+FromScanner: TypeAlias = i.CardRead | i.ReadFailed | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
 
 
 class Table:
@@ -51,22 +61,12 @@ class Table:
         if not isinstance(value, i.Started):
             _expire_due(t, value.at)
         t.now = value.at
-        match value:
-            case i.Started():
-                _started(t, value)
-            case i.CardRead():
-                _card_read(t, value)
-            case i.ReadFailed():
-                _read_failed(t, value)
-            case i.ScannerOpened() | i.ScannerLost():
-                _scanner_changed(t, value)
-            case i.TimerExpired():
-                if stale:
-                    refuse(t, "timer_expired", Refusal.STALE_TIMER)
-            case i.Commanded():
-                presses.obey(t, value)
-            case _:
-                assert_never(value)
+        if stale:
+            refuse(t, "timer_expired", Refusal.STALE_TIMER)
+        else:
+            _take(t, value)
+        if t.phase in IN_ROUND and t.incident is None:
+            held_reads.ask_about(t)
         return tuple(t.events)
 
     @property
@@ -92,35 +92,77 @@ class Table:
         carrying.restore(self.state, record)
 
 
+def _take(t: TableState, value: i.AnyInput) -> None:
+    answered = isinstance(value, i.Started | i.Commanded | i.TimerExpired)
+    if not answered and quarantine.is_left_out(t, value):
+        quarantine.leave_out(t, value)
+        return
+    match value:
+        case i.Started():
+            _started(t, value)
+        case i.Commanded():
+            presses.obey(t, value)
+        case i.TimerExpired():
+            pass  # What was due has passed already.
+        case i.Measured():
+            guards.measured(t, value.disk_free_mb)
+        case i.ClockStepped():
+            guards.clock_stepped(t, value.step_ms)
+        case _:
+            _from_scanner(t, value)
+
+
+def _from_scanner(t: TableState, value: FromScanner) -> None:
+    if value.scanner not in t.settings.scanners:
+        refuse(t, str(value.__struct_config__.tag), Refusal.UNKNOWN_SCANNER)
+        return
+    match value:
+        case i.CardRead():
+            _card_read(t, value)
+        case i.ReadFailed():
+            _read_failed(t, value)
+        case i.ScannerOpened():
+            scanners.opened(t, value)
+        case i.ScannerLost():
+            scanners.lost(t, value)
+        case i.ScannerRestarted():
+            scanners.restarted(t, value)
+        case _:
+            assert_never(value)
+
+
 def _started(t: TableState, value: i.Started) -> None:
     t.epoch, t.program, t.rules = value.epoch, value.program, value.rules
     t.scanners_up.clear()
+    t.quarantined = frozenset(value.quarantined)
     t.emit(
         ControllerStarted(
             epoch=value.epoch, program=value.program, rules=value.rules, documents=value.documents
         )
     )
+    held_reads.note_untaken(t, value.untaken)
     if t.phase in IN_ROUND:
         interruptions.restarted(t)
+    codes = [read.code for read in value.untaken if read.code is not None]
+    for code in codes:
+        _card_between_rounds(t, t.register.check(code))
+    t.disk_free_mb = None
+    if value.disk_free_mb is not None:
+        guards.measured(t, value.disk_free_mb)
 
 
 # Scanners.
 
 
 def _card_read(t: TableState, read: i.CardRead) -> None:
-    if read.scanner not in t.settings.scanners:
-        refuse(t, "card_read", Refusal.UNKNOWN_SCANNER)
-        return
     refusal = why_not(t, "card_read")
     if refusal is not None:
-        refuse(t, "card_read", refusal)
+        _hold_back(t, read, refusal)
         return
     checked = t.register.check(read.code)
     match t.phase:
-        case Phase.READY:
-            _card_before_round(t)
-        case Phase.CONFIRMED:
-            _card_after_result(t, checked is Anomaly.ALREADY_OUT)
+        case Phase.READY | Phase.CONFIRMED:
+            _card_between_rounds(t, checked)
         case _:
             if isinstance(checked, Anomaly):
                 readings.wrong_code(t, checked, read)
@@ -129,12 +171,34 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
                 readings.asked_about_already(t)
                 return
             unplaced = UnplacedRead(checked, read.code, read.key)
+            if t.incident is not None and t.incident.kind is IncidentKind.HELD_READ:
+                held_reads.scanned(t, t.incident, unplaced)
+                return
+            held_reads.note_taken(t, read.code)
             if t.incident is not None:
                 readings.rescanned(t, t.incident, unplaced)
             elif dealing.is_card_due(t):
                 dealing.deal_card(t, unplaced)
             else:
                 surplus.card_not_due(t, unplaced)
+
+
+def _hold_back(t: TableState, read: i.CardRead | i.ReadFailed, refusal: Refusal) -> None:
+    """A read that comes while the table is held is no play, but it is not forgotten."""
+    refuse(t, str(read.__struct_config__.tag), refusal)
+    if refusal is Refusal.HELD:
+        held_reads.hold(t, read)
+
+
+def _card_between_rounds(t: TableState, checked: Card | Anomaly) -> None:
+    """A card came out before START or after RESULT; in other phases between rounds it means nothing."""
+    match t.phase:
+        case Phase.READY:
+            _card_before_round(t)
+        case Phase.CONFIRMED:
+            _card_after_result(t, checked is Anomaly.ALREADY_OUT)
+        case _:
+            pass
 
 
 def _card_before_round(t: TableState) -> None:
@@ -153,34 +217,15 @@ def _card_after_result(t: TableState, is_out: bool) -> None:
 
 
 def _read_failed(t: TableState, value: i.ReadFailed) -> None:
-    if value.scanner not in t.settings.scanners:
-        refuse(t, "read_failed", Refusal.UNKNOWN_SCANNER)
-        return
     refusal = why_not(t, "read_failed")
     if refusal is not None:
-        refuse(t, "read_failed", refusal)
+        _hold_back(t, value, refusal)
     elif t.incident is not None:
         readings.rescan_failed(t, t.incident)
     elif dealing.is_card_due(t):
         readings.read_failed(t)
     else:
         refuse(t, "read_failed", Refusal.NOT_OWED)
-
-
-def _scanner_changed(t: TableState, value: i.ScannerOpened | i.ScannerLost) -> None:
-    if value.scanner not in t.settings.scanners:
-        refuse(t, "scanner_changed", Refusal.UNKNOWN_SCANNER)
-        return
-    if isinstance(value, i.ScannerOpened):
-        t.scanners_up.add(value.scanner)
-        t.emit(ScannerChanged(scanner=value.scanner, up=True))
-        if t.phase in IN_ROUND:
-            interruptions.scanner_back(t)
-        return
-    t.scanners_up.discard(value.scanner)
-    t.emit(ScannerChanged(scanner=value.scanner, up=False, reason=value.reason))
-    if t.phase in IN_ROUND:
-        interruptions.scanner_lost(t)
 
 
 # Time.
@@ -198,9 +243,22 @@ def _expire_due(t: TableState, at: int) -> None:
     """
     while due := [(deadline.due, name) for name, deadline in t.deadlines.items() if deadline.due <= at]:
         t.now, name = min(due)
+        expired = i.TimerExpired(at=t.now, name=name, number=t.deadlines[name].number)
+        left_out = quarantine.is_left_out(t, expired)
         t.disarm(name)
-        if name == dealing.WINDOW_TIMER:
-            dealing.close_window(t, "time")
+        if left_out:
+            quarantine.leave_out(t, expired)
         else:
-            assert name == dealing.GRACE_TIMER, name
+            _expire(t, name)
+
+
+def _expire(t: TableState, name: str) -> None:
+    match name:
+        case dealing.WINDOW_TIMER:
+            dealing.close_window(t, "time")
+        case dealing.GRACE_TIMER:
             dealing.settle_window(t)
+        case interruptions.GONE_TIMER:
+            interruptions.scanner_gone(t)
+        case _:
+            raise AssertionError(name)

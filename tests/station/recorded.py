@@ -22,6 +22,7 @@ from controller.station.kernel import Kernel
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
 from controller.table.events import Audience
+from controller.table.picture import draw
 
 CONFIG = Path(__file__).parents[2] / "config"
 NOON = 1_800_000_000_000_000
@@ -146,6 +147,10 @@ class Session:
         assert self.station.submit(endpoint, asked, self.answers.append)
         self._consume()
 
+    def confirm_picture(self) -> None:
+        """The dealer finds the table as the picture of now shows it."""
+        self.send(i.ConfirmPicture(draw(self.station.kernel.table.state).lies or "none"))
+
     def answer(self, yes: bool) -> None:
         incident = self.station.kernel.table.state.incident
         assert incident is not None
@@ -167,7 +172,7 @@ class Session:
         """After a restart: the scanner opens; in a round the dealer says what lies there."""
         self.bring(Kind.OPENED, "/dev/pts/8")
         if self.station.kernel.table.state.incident is not None:
-            self.send(i.ConfirmPicture())
+            self.confirm_picture()
             self.answer(False)
         return self
 

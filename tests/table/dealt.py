@@ -21,6 +21,7 @@ from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import Event, InputRefused, Refusal, RoundCancelled, RoundClosed
 from controller.table.inputs import Role
+from controller.table.picture import draw
 from controller.table.settings import TableSettings
 from controller.table.state import RequestAnswer
 from controller.table.table import Table
@@ -117,10 +118,11 @@ class Dealt:
         """Every input comes a millisecond after the one before."""
         return self.now + MILLISECOND
 
-    def start(self, *, program: str = "1.0", rules: str = "rules") -> tuple[Event, ...]:
-        """The process starts (again)."""
+    def start(self, *, program: str = "1.0", rules: str = "rules", **found: Any) -> tuple[Event, ...]:
+        """The process starts (again); `found` are the other fields of `Started`."""
         epoch = self.table.state.epoch + 1
-        return self.feed(i.Started(at=self._tick(), epoch=epoch, program=program, rules=rules, documents=()))
+        at = self._tick()
+        return self.feed(i.Started(at=at, epoch=epoch, program=program, rules=rules, documents=(), **found))
 
     def press(
         self,
@@ -167,9 +169,13 @@ class Dealt:
         """The scanner is gone."""
         return self.feed(i.ScannerLost(at=self._tick(), scanner=SHOE, reason="unplugged"))
 
-    def plug(self) -> tuple[Event, ...]:
+    def plug(self, device: str | None = None) -> tuple[Event, ...]:
         """The scanner is there (again)."""
-        return self.feed(i.ScannerOpened(at=self._tick(), scanner=SHOE))
+        return self.feed(i.ScannerOpened(at=self._tick(), scanner=SHOE, device=device))
+
+    def confirm_picture(self, actor: str = ANNA) -> tuple[Event, ...]:
+        """The table lies as the picture of now shows it."""
+        return self.press(i.ConfirmPicture(draw(self.table.state).lies or "none"), actor)
 
     def advance(self, ms: int) -> tuple[Event, ...]:
         """Let time pass; deadlines fire in order, each at its time."""
@@ -339,7 +345,10 @@ def cancelled(d: Dealt, reason: i.CancelReason) -> RoundCancelled:
 
 
 def digest(table: Table) -> bytes:
-    """Return everything a table knows, except what a refused input may change: clock, requests, events."""
+    """Return everything a table knows, except what a refused input may change.
+
+    That is clock, requests, events, and what is remembered of reads that a hold keeps back.
+    """
     t = table.state
     r = t.round
     return msgspec.json.encode(
@@ -347,11 +356,12 @@ def digest(table: Table) -> bytes:
             "phase": t.phase,
             "counters": [t.epoch, t.program, t.rules, t.round_no, t.incidents_count, t.timers_count],
             "suspect": t.deck_suspect,
-            "incidents": [[repr(_slots(x, "chart")), x.state] for x in t.incidents],
+            "incidents": [[repr(_slots(x)), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),
-            "scanners": sorted(t.scanners_up),
+            "scanners": [sorted(t.scanners_up), t.devices, t.strange_devices],
+            "guards": [sorted(t.quarantined), t.disk_free_mb],
             "register": repr(t.register.__dict__["_out"]),
-            "round": None if r is None else repr(_slots(r, "run")),
+            "round": None if r is None else repr(_slots(r, "run", "held")),
             "run": None
             if r is None
             else [repr(r.run.facts), repr(r.run.asked), repr(r.run.owed), repr(r.run.outcome)],
@@ -359,5 +369,5 @@ def digest(table: Table) -> bytes:
     )
 
 
-def _slots(record: Any, but: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in record.__slots__ if name != but}
+def _slots(record: Any, *but: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__ if name not in but}

@@ -10,8 +10,11 @@ from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rule
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
+from controller.table.charts import IncidentState
+from controller.table.events import IncidentKind
 from controller.table.inputs import CancelReason
 from controller.table.picture import draw
+from controller.table.quarantine import name_of
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
 PEOPLE = (ANNA, BORIS, CLARA)
@@ -96,7 +99,7 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.WithdrawReport(),
             i.ConfirmCancel(),
             i.AnswerQuestion(random.randrange(9), random.random() < 0.5),
-            i.ConfirmPicture(),
+            i.ConfirmPicture(draw(d.table.state).lies or "none"),
             i.GoOn(),
             i.OrderRescan(),
         )
@@ -116,7 +119,41 @@ def _away(d: Dealt, random: Random) -> None:
 
 def _down(d: Dealt, random: Random) -> None:
     if random.random() < 0.4:
-        d.start(program=random.choice(("1.0", "1.0", "1.0", "1.1")))
+        code = random.choice((None, "A01", d.table.state.register.deck.code(random.choice(DECK))))
+        untaken = (i.UntakenRead("shoe", code),) if random.random() < 0.3 else ()
+        poison = (name_of(d.table.state, _poison(d, random)),) if random.random() < 0.3 else ()
+        program = random.choice(("1.0", "1.0", "1.0", "1.1"))
+        d.start(program=program, untaken=untaken, quarantined=poison)
+
+
+def _poison(d: Dealt, random: Random) -> i.AnyInput:
+    """Return what may have stopped the process: the next card, a deadline, a press."""
+    armed = [i.TimerExpired(at=0, name=name, number=due.number) for name, due in d.table.deadlines.items()]
+    code = d.table.state.register.deck.code(d.shoe[0] if d.shoe else DECK[0])
+    read = i.CardRead(at=0, scanner="shoe", code=code, device_seq=None, key="")
+    press = i.Commanded(
+        at=0,
+        request="",
+        actor="",
+        role=i.Role.DEALER,
+        round_no=d.table.state.round_no,
+        command=random.choice((i.ConfirmResult(), i.CloseBetting(), i.TurnCards("box1"))),
+    )
+    return random.choice((*armed, read, press))
+
+
+def _machine(d: Dealt, random: Random) -> None:
+    """What the machine under the table tells."""
+    d.feed(
+        random.choice(
+            (
+                i.Measured(at=d.now + 1, disk_free_mb=random.choice((20, 20_000))),
+                i.ClockStepped(at=d.now + 1, step_ms=random.choice((-3_600_000, 700))),
+                i.ScannerRestarted(at=d.now + 1, scanner="shoe"),
+                i.ScannerOpened(at=d.now + 1, scanner="shoe", device=random.choice((None, "a", "a", "b"))),
+            )
+        )
+    )
 
 
 def _wait(d: Dealt, random: Random) -> None:
@@ -138,6 +175,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _any_card,
     _any_card,
     _foreign,
+    _machine,
     _any_press,
     _any_press,
     _dispute,
@@ -169,23 +207,34 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
         case "CALL_SUPERVISOR":
             command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
             d.press(command, random.choice((BORIS, CLARA)))
-        case "SCANNER_GONE":
+        case "CARD_READ_MEANWHILE":
+            d.answer(random.random() < 0.8)
+        case "SCANNER_GONE" | "GONE_TOO_LONG":
             d.plug()
+        case "OTHER_SCANNER" | "PRESS_LEFT_OUT" | "INPUT_LEFT_OUT":
+            d.press(i.GoOn() if d.table.state.incident else i.OpenBetting(), BORIS)
+            if d.table.state.incident_state is IncidentState.SUPERVISOR and random.random() < 0.5:
+                d.press(i.ConfirmCancel(), CLARA)
+        case "FREE_DISK":
+            d.feed(i.Measured(at=d.now + 1, disk_free_mb=10_000))
         case code:
             if code == "SHUFFLE":
                 d.shoe = stacked(d.hands)
-            d.press(_press_for(code, prompt.place))
+            d.press(_press_for(d, code, prompt.place))
 
 
 def _scan_next(d: Dealt) -> None:
     """Scan the next card that the register does not know; the shoe may have got out of step."""
+    if d.table.state.incident and d.table.state.incident.kind is IncidentKind.HELD_READ:
+        d.scan(code=d.table.state.in_play.held.codes[0])
+        return
     known = d.table.state.register
     while d.shoe and isinstance(known.check(known.deck.code(d.shoe[0])), str):
         d.shoe.pop(0)
     d.scan() if d.shoe else d.plug()
 
 
-def _press_for(code: str, place: str | None) -> i.AnyCommand:
+def _press_for(d: Dealt, code: str, place: str | None) -> i.AnyCommand:
     presses: dict[str, i.AnyCommand] = {
         "OPEN_TABLE": i.OpenTable(),
         "VERIFY_DECK": i.VerifyDeck(52),
@@ -196,6 +245,6 @@ def _press_for(code: str, place: str | None) -> i.AnyCommand:
         "LAY_ASIDE": i.LayCardAside(),
         "CONFIRM_RESULT": i.ConfirmResult(),
         "CLEAR_TABLE": i.ClearTable(),
-        "CONFIRM_PICTURE": i.ConfirmPicture(),
+        "CONFIRM_PICTURE": i.ConfirmPicture(draw(d.table.state).lies or ""),
     }
     return presses[code]

@@ -156,7 +156,7 @@ def test_a_window_that_a_restart_interrupts_goes_on_when_every_box_has_decided()
     decide(d, "options", "box1", "BET")
     d.start()
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     assert decide(d, "options", "box2", "BET") is None
     assert refusal(d.press(i.GoOn(), BORIS)) is None

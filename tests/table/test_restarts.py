@@ -63,7 +63,7 @@ def test_row_30_lost_and_back_nothing_was_drawn(where: str) -> None:
     d.unplug()
     assert only(d.last, IncidentOpened).kind is IncidentKind.SCANNER_LOST
     assert draw(d.table.state).scanners_down == ("shoe",)
-    assert refusal(d.scan("2s")) in (Refusal.HELD, Refusal.WRONG_PHASE)
+    assert refusal(d.fail()) in (Refusal.HELD, Refusal.WRONG_PHASE)
     d.plug()
     assert d.table.state.incident_state is IncidentState.QUESTION
     d.answer(False)
@@ -208,7 +208,7 @@ def test_row_35_the_dealer_confirms_the_picture_and_the_round_goes_on(where: str
     assert draw(d.table.state).prompt.code == "CONFIRM_PICTURE"
     assert draw(d.table.state).places == before
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     d.answer(False)
     assert finish(d).phase is Phase.CONFIRMED
 
@@ -228,7 +228,7 @@ def test_row_35_under_another_program_or_rules_only_a_cancel(where: str, changed
     d = IN_A_ROUND[where](Dealt(FAILS))
     d.start(**changed)
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert [name for name in draw(d.table.state).buttons if name != "close_betting"] == ["confirm_cancel"]
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     assert refusal(d.press(i.WithdrawReport(), ANNA)) is Refusal.NO_INCIDENT
@@ -244,7 +244,7 @@ def test_row_35_silence_in_an_interrupted_window_is_never_judged(where: str) -> 
     d.plug()
     d.advance(60_000)
     assert every(d.events, DecisionClosed)[-1].ended_by == "time"  # Time is never held.
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert "go_on" not in draw(d.table.state).buttons
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     d.facts(where, undecided=True, acknowledges=True)
@@ -265,7 +265,7 @@ def test_row_35_go_on_if_nobody_is_undecided(where: str, late: bool, acknowledge
         d.advance(60_000)
     d.facts(where, undecided=False, anyone_bought=False)
     d.facts(where, acknowledges=acknowledged)
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert d.phase is Phase.DECIDING
     assert draw(d.table.state).buttons == ("confirm_cancel", "go_on")
     d.press(i.GoOn(), BORIS)
@@ -292,7 +292,7 @@ def test_row_35_down_twice() -> None:
     d.facts("buy_time", undecided=False, anyone_bought=False)
     d.facts("buy_time", acknowledges=True)
     for _ in range(2):
-        d.press(i.ConfirmPicture())
+        d.confirm_picture()
         d.press(i.GoOn(), BORIS)
     d.answer(False)
     assert not d.table.state.incidents and d.phase is Phase.RESULT_PROPOSED

@@ -76,7 +76,7 @@ def troubled(d: Dealt) -> Iterator[object]:
     yield d.scan()
     yield d.start()
     yield d.plug()
-    yield d.press(i.ConfirmPicture())
+    yield d.confirm_picture()
     yield d.answer(False)
     yield d.deal(1)
     yield d.scan("Qs")
@@ -91,7 +91,7 @@ def abandoned(d: Dealt) -> Iterator[object]:
     yield d.deal(5)
     yield d.start(program="1.1")
     yield d.plug()
-    yield d.press(i.ConfirmPicture())
+    yield d.confirm_picture()
 
 
 COURSES = (plain, troubled, abandoned)

@@ -7,6 +7,9 @@ from typing import ClassVar, TypeAlias
 from controller.table.events.base import AUDIT_ONLY, EVERYBODY, Audience, Event
 from controller.table.events.reasons import IncidentKind, Verdict
 
+HOUSEKEEPING = frozenset({IncidentKind.DISK_LOW, IncidentKind.CLOCK_STEPPED})
+"""Cases of the machine, not of the game: they hold nothing, and the back office alone hears of them."""
+
 
 class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
     """The table holds. `cell` names the row of the procedure profile; `prompt` the text to show.
@@ -25,6 +28,8 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
 
     def seen_by(self, audience: Audience) -> Event | None:
         """The wallets hear of incidents that stop betting."""
+        if self.kind in HOUSEKEEPING:
+            return self if audience is Audience.AUDIT else None
         return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
@@ -56,6 +61,8 @@ class IncidentClosed(Event, frozen=True, kw_only=True, tag="incident.closed"):
 
     def seen_by(self, audience: Audience) -> Event | None:
         """The wallets hear of the end of what they heard the beginning of."""
+        if self.kind in HOUSEKEEPING:
+            return self if audience is Audience.AUDIT else None
         return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
