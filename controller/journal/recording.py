@@ -15,12 +15,14 @@ is the same file with `chunk` lines only, and a header that names each port's de
 | kind | source | payload |
 |---|---|---|
 | chunk, stale | scanner | bytes; stale ones came in while the line settled and are never read |
-| opened, lost | scanner | node, reason |
+| opened | scanner | node, and ` is <device>` where the system can tell devices apart |
+| lost | scanner | reason |
 | tick | scanner | a time-out of its driver passed |
 | key | scanner | 32 bytes, for the card read that the line before made |
 | command | betting, operator | the request as JSON, with the role that the station gave the sender |
 | timer | deadline's name | its number |
 | input | journal | an input taken over from the journal at a start, as JSON |
+| input | station | what the station itself has to tell (disk, clock), as JSON |
 | start | station | the Started input as JSON |
 """
 
@@ -112,8 +114,8 @@ def read_header(path: Path) -> Header:
         return Header(tuple(facts))
 
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """Read the lines in order. Raises JournalDamaged naming the first line that is not understood.
+def read_lines(path: Path, *, since_us: int = 0) -> Iterator[Line]:
+    """Read the lines in order, from `since_us` on. Raises JournalDamaged naming the first one not understood.
 
     A last line without its end was being written when the process stopped, and is left out.
     """
@@ -123,11 +125,19 @@ def read_lines(path: Path) -> Iterator[Line]:
             number += 1
             if text.startswith("#") or not text.endswith("\n"):
                 continue
+            if since_us and _is_before(text, since_us):
+                continue
             line = _parse(path, number, text.rstrip("\n"))
             if line.at_us < last:
                 raise JournalDamaged(f"{path}: line {number}: time falls from {last} to {line.at_us}")
             last = line.at_us
             yield line
+
+
+def _is_before(text: str, since_us: int) -> bool:
+    """Judge a line by its stamp alone: a long recording is passed over in a moment."""
+    stamp, _, _ = text.partition(" ")
+    return stamp.isdecimal() and int(stamp) < since_us
 
 
 def _open(path: Path) -> TextIO:

@@ -72,9 +72,11 @@ class Notes:
 
     def __init__(self) -> None:
         self.all: list[tuple[str, str | bytes]] = []
+        self.identities: list[str | None] = []
 
-    def opened(self, device: str) -> None:
+    def opened(self, device: str, identity: str | None) -> None:
         self.all.append(("opened", device))
+        self.identities.append(identity)
 
     def chunk(self, data: bytes) -> None:
         self.all.append(("chunk", data))
