@@ -11,7 +11,6 @@ left behind, newest first.
 from __future__ import annotations
 
 import mmap
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -38,8 +37,8 @@ class Stops:
         fresh.unlink(missing_ok=True)
         fresh.touch(mode=0o600)
         fresh.write_bytes(b"".join(name + b"\n" for name in (BLANK, *left)))
-        # Counted and cleared in one stroke: a start that dies here neither forgets a stop nor counts it twice.
-        os.replace(fresh, path)
+        # Counted and cleared in one stroke: a start that dies here neither forgets a stop nor doubles it.
+        fresh.replace(path)
         with path.open("r+b") as file:
             self._line = mmap.mmap(file.fileno(), NAME_BYTES)
 

@@ -168,12 +168,13 @@ class Session:
         self.send(i.VerifyDeck(52))
         return self
 
-    def bring_up(self) -> Session:
-        """After a restart: the scanner opens; in a round the dealer says what lies there."""
+    def bring_up(self, *, drawn: bool = False, picture_only: bool = False) -> Session:
+        """After a restart: the scanner opens; in a round the dealer says what lies there, what was drawn."""
         self.bring(Kind.OPENED, "/dev/pts/8")
         if self.station.kernel.table.state.incident is not None:
             self.confirm_picture()
-            self.answer(False)
+            if not picture_only:
+                self.answer(drawn)
         return self
 
     def to_dealing(self, hands: Mapping[str, str] = PLAYS) -> Session:
