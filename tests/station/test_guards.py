@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from controller.journal import Reader
 from controller.journal.recording import Kind, Line, read_lines
 from controller.station import guards, start
 from controller.station import station as daemon
+from controller.station.clock import LiveClock
 from controller.station.config import load
 from controller.station.guards import Guards
 from controller.station.intake import Intake, opened_text
@@ -224,9 +226,7 @@ def test_a_device_report_is_no_card_of_a_port_capture() -> None:
 
 
 def test_the_station_looks_each_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import asyncio
-
-    station = daemon.Station(load(write_config(tmp_path)), OwnClock(NOON))
+    station = daemon.Station(load(write_config(tmp_path)), LiveClock())
     looked = asyncio.Event()
     monkeypatch.setattr(station, "look", looked.set)
 
