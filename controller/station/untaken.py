@@ -15,6 +15,7 @@ from controller.journal.recording import Kind, Line, read_lines
 from controller.station.config import StationConfig
 from controller.station.intake import Intake, Taken
 from controller.table.inputs import CardRead, ReadFailed, UntakenRead
+from drivers.contract import FailedReadCause
 from drivers.families import open_framer
 
 CONTEXT_US = 10_000_000
@@ -40,7 +41,7 @@ def untaken_reads(config: StationConfig, *, epoch: int, last_us: int) -> tuple[U
                     found.append(UntakenRead(value.scanner, value.code))
                 elif isinstance(value, ReadFailed):
                     found.append(UntakenRead(value.scanner, None))
-        except (JournalDamaged, KeyError, ValueError):
+        except JournalDamaged:
             log.warning("the last recording is torn", extra={"facts": {"recording": path.name}})
     return tuple(found)
 
@@ -53,7 +54,15 @@ def _taken(config: StationConfig, path: Path, since_us: int) -> Iterator[Taken]:
     intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None)
     for line in read_lines(path, since_us=since_us):
         if line.kind in (Kind.CHUNK, Kind.TICK):
-            yield from intake.take(line)
+            yield from _take(intake, line)
     for name, framer in framers.items():
         while (due := framer.next_deadline_us()) is not None:
             yield from intake.take(Line(due, Kind.TICK, name))
+
+
+def _take(intake: Intake, line: Line) -> list[Taken]:
+    try:
+        return intake.take(line)
+    except Exception:
+        # Torn bytes, or those on which a driver's bug stopped the process: no start may stop on them again.
+        return [Taken(ReadFailed(at=line.at_us, scanner=line.source, cause=FailedReadCause.DAMAGED))]

@@ -25,6 +25,7 @@ from controller.station.verify_command import make_report
 from controller.table import dealing
 from controller.table.inputs import ConfirmCancel, Started, UntakenRead, decode_input
 from controller.table.picture import draw
+from drivers.delimited import DelimitedFramer
 
 ROOT = Path(__file__).parents[2]
 LATER = NOON + 10 * 3_600_000_000
@@ -152,7 +153,29 @@ def test_reads_beyond_the_journal_are_found_in_the_recording(session_at_4: Sessi
     assert found(chunk(5, b"NOREAD\n")) == (UntakenRead("shoe", None),)
     assert found(Line(end + 5, Kind.STALE, "shoe", b"1010\n".hex())) == ()
     torn = (chunk(5, b"1010\n"), Line(end + 6, Kind.CHUNK, "shoe", "no hex"))
-    assert found(*torn) == (UntakenRead("shoe", "1010"),)
+    assert found(*torn) == (UntakenRead("shoe", "1010"), UntakenRead("shoe", None))
+    unreadable = (chunk(5, b"1010\n"), Line(end + 4, Kind.CHUNK, "shoe", "00"), chunk(7, b"1020\n"))
+    assert found(*unreadable) == (UntakenRead("shoe", "1010"),), "time falls: the rest is not trusted"
+
+
+def test_a_driver_that_stops_on_bytes_does_not_stop_the_next_start(
+    session_at_4: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_at_4
+    receive = DelimitedFramer.receive
+
+    def stop(self: DelimitedFramer, chunk: bytes, at_us: int) -> None:
+        if b"!" in chunk:
+            raise RuntimeError("a bug")
+        receive(self, chunk, at_us)
+
+    monkeypatch.setattr(DelimitedFramer, "receive", stop)
+    with pytest.raises(RuntimeError):
+        session.chunk(b"10!0\n")
+    session.stop()
+    again = Session(session.config.path, LATER, first_key=500)
+    assert starts(session.config.path)[-1].untaken == (UntakenRead("shoe", None),)
+    again.stop()
 
 
 def test_of_a_chunk_with_two_reads_the_one_that_was_taken_is_not_told(session_at_4: Session) -> None:
