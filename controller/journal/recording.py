@@ -35,6 +35,7 @@ from typing import NamedTuple, TextIO
 
 from controller.journal.errors import JournalDamaged
 
+NEAR_BYTES = 65_536
 FIRST_LINE = "# tablectl capture 1"
 
 
@@ -117,27 +118,38 @@ def read_header(path: Path) -> Header:
 def read_lines(path: Path, *, since_us: int = 0) -> Iterator[Line]:
     """Read the lines in order, from `since_us` on. Raises JournalDamaged naming the first one not understood.
 
-    A last line without its end was being written when the process stopped, and is left out.
+    Of a long recording only the end is read; its lines are counted from there. A last line without its end
+    was being written when the process stopped, and is left out.
     """
     with _open(path) as file:
+        if since_us:
+            file.seek(_offset_before(path, since_us))
+            file.readline()  # A piece of a line, or the first one, which says what the file is.
         number, last = 0, 0
         for text in file:
             number += 1
             if text.startswith("#") or not text.endswith("\n"):
                 continue
-            if since_us and _is_before(text, since_us):
-                continue
             line = _parse(path, number, text.rstrip("\n"))
+            if line.at_us < since_us:
+                continue
             if line.at_us < last:
                 raise JournalDamaged(f"{path}: line {number}: time falls from {last} to {line.at_us}")
             last = line.at_us
             yield line
 
 
-def _is_before(text: str, since_us: int) -> bool:
-    """Judge a line by its stamp alone: a long recording is passed over in a moment."""
-    stamp, _, _ = text.partition(" ")
-    return stamp.isdecimal() and int(stamp) < since_us
+def _offset_before(path: Path, since_us: int) -> int:
+    """Find a place in the file with every line from `since_us` on behind it, and little else: times rise."""
+    low, high = 0, path.stat().st_size
+    with path.open("rb") as file:
+        while high - low > NEAR_BYTES:
+            middle = (low + high) // 2
+            file.seek(middle)
+            file.readline()
+            stamp, _, _ = file.readline().partition(b" ")
+            low, high = (middle, high) if stamp.isdigit() and int(stamp) < since_us else (low, middle)
+    return low
 
 
 def _open(path: Path) -> TextIO:

@@ -14,7 +14,7 @@ from station import poisoned
 from station.recorded import NOON, Session, write_config
 
 from controller.journal import Days, Reader
-from controller.journal.recording import Kind, Line, Recorder, read_lines
+from controller.journal.recording import NEAR_BYTES, Kind, Line, Recorder, read_lines
 from controller.station.config import load
 from controller.station.errors import StartRefused
 from controller.station.replay import verify_recording
@@ -190,11 +190,13 @@ def test_of_a_chunk_with_two_reads_the_one_that_was_taken_is_not_told(session_at
 
 def test_lines_before_a_time_are_passed_over(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.capture", [("table", "rp1")])
-    lines = [Line(at, Kind.TICK, "shoe") for at in (9, 10, 11)]
+    lines = [Line(at, Kind.CHUNK, "shoe", "31" * (at % 40)) for at in range(1, 5_000)]
     for line in lines:
         recorder.write(line)
     recorder.close()
-    assert list(read_lines(recorder.path, since_us=10)) == lines[1:]
+    assert recorder.path.stat().st_size > 2 * NEAR_BYTES
+    for since in (1, 2, 777, 2_500, 4_998, 4_999, 5_000):
+        assert list(read_lines(recorder.path, since_us=since)) == lines[since - 1 :], since
 
 
 # The file of stops.
