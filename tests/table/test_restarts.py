@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from table.dealt import ANNA, BORIS, FAILS, IN_A_ROUND, SETTINGS, Dealt, every, live_rules, only, refusal
+from table.dealt import (
+    ANNA,
+    BORIS,
+    FAILS,
+    IN_A_ROUND,
+    SETTINGS,
+    Dealt,
+    digest,
+    every,
+    live_rules,
+    only,
+    refusal,
+)
 
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -328,3 +340,32 @@ def test_row_30_the_question_waits_until_every_scanner_is_back() -> None:
     assert d.table.state.incident_state is IncidentState.LOST
     d.feed(i.ScannerOpened(at=d.now + 1, scanner="shoe"))
     assert d.table.state.incident_state is IncidentState.QUESTION
+
+
+def test_row_35_an_older_page_cannot_confirm_another_picture() -> None:
+    d = Dealt().to_dealing().deal(4)
+    d.start()
+    older = draw(d.table.state).lies
+    d.start()
+    d.plug()
+    newer = draw(d.table.state).lies
+    assert older is not None and newer is not None and older != newer
+    before = digest(d.table)
+    for stale in (older, "", "none"):
+        assert refusal(d.press(i.ConfirmPicture(stale))) is Refusal.OTHER_PICTURE
+    assert digest(d.table) == before
+    d.press(i.ConfirmPicture(newer))
+    assert refusal(d.last) is None
+
+
+def test_row_35_the_picture_is_named_by_what_lies_there_and_by_nothing_hidden() -> None:
+    def lies(card: str, count: int) -> str | None:
+        d = Dealt().to_dealing()
+        for one in [card, "As", "4c", "Ah"][:count]:
+            d.scan(one)
+        d.start()
+        return draw(d.table.state).lies
+
+    assert lies("2c", 4) == lies("7d", 4), "box 1 lies face down"
+    assert lies("2c", 4) != lies("2c", 3)
+    assert draw(Dealt().to_dealing().table.state).lies is None
