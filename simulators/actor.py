@@ -28,6 +28,7 @@ class Press(msgspec.Struct, frozen=True):
     """Send a command as `actor`, for the round that the sender has in mind.
 
     `endpoint` is `betting` or `operator`. `request` names it; the world makes one up where it is None.
+    `pin` goes with a log-in.
     """
 
     endpoint: str
@@ -35,6 +36,7 @@ class Press(msgspec.Struct, frozen=True):
     round_no: int
     command: AnyCommand
     request: str | None = None
+    pin: str | None = None
 
 
 class Bytes(msgspec.Struct, frozen=True):

@@ -46,6 +46,10 @@ def no_quirks(round_no: int) -> frozenset[Quirk]:  # noqa: ARG001 - the same in 
     return frozenset()
 
 
+NOTHING_FOLLOWS = frozenset({"cancel", "redeal"})
+"""Ends of a window after which the table asks for nothing."""
+
+
 @dataclass(slots=True)
 class _Round:
     number: int
@@ -151,15 +155,15 @@ class BettingSystem:
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Somebody acts. What he wanted in a round or window that is over is nothing any more."""
-        roundid, stage, who = note.split("|")
+        roundid, name, who = note.split("|")
         current = self._round
         if current is None or current.id != roundid or current.window is None:
             return []
-        if stage == Stage.BETTING:
+        if name == Stage.BETTING:
             self._bet(current, who, now_us)
             return []
         window = current.window
-        if window.stage != stage or not window.is_open or now_us >= window.ends_us:
+        if window.name != name or not window.is_open or now_us >= window.ends_us:
             return []
         return self._choose(current, window, who, now_us)
 
@@ -187,14 +191,18 @@ class BettingSystem:
                 current.bets.take_hands(hands)
                 return self._those_who_waited(current, now_us)
             case events.DecisionMade():
-                current.bets.decided(event)
+                assert current.window is not None
+                current.bets.decided(event, current.window.stage)
                 return self._those_who_waited(current, now_us)
             case events.DecisionClosed():
                 return self._close_window(current, event)
             case events.CardWithdrawn(place=place):
                 current.bets.card_withdrawn(place)
+            case events.RoundRedealt(deal=deal):
+                self._dealt_anew(current, deal)
             case events.ResultProposed():
-                self._wallet.close_slips(current.id, current.bets.slips.final())
+                slips = current.bets.slips
+                self._wallet.close_slips(current.id, slips.final(), deal=slips.deal)
             case events.RoundConfirmed() | events.RoundCancelled():
                 self._end_round(current, cancelled=isinstance(event, events.RoundCancelled))
             case events.IncidentOpened(incident=number, stops_betting=True):
@@ -223,7 +231,7 @@ class BettingSystem:
         if window is None or not window.is_open:
             return []
         window.is_open = False
-        if event.ended_by == "cancel":
+        if event.ended_by in NOTHING_FOLLOWS:
             return []
         latecomers = [
             self._wake(current, Stage.BETTING, player, event.at_us, window.grace_ms * MILLISECOND)
@@ -245,16 +253,17 @@ class BettingSystem:
     # The players' windows.
 
     def _open_window(self, current: _Round, event: events.DecisionOpened, now_us: int) -> list[Planned]:
-        if current.window is not None and current.window.stage == event.window:
+        if current.window is not None and current.window.name == event.window:
             return []
         stage = Stage(event.stage)
         duration_us = event.duration_ms * MILLISECOND
         ends_us = min(event.closes_at_us, now_us + duration_us)
-        current.window = window = Window(stage, ends_us, event.grace_ms, event.boxes, event.actions)
+        window = Window(stage, ends_us, event.grace_ms, event.boxes, event.actions, name=event.window)
+        current.window = window
         current.bets.window_opened()
         choosers = current.bets.choosers(window)
         window.asked.update(choosers)
-        wakes = [self._wake(current, stage, who, event.opened_at_us, duration_us) for who in choosers]
+        wakes = [self._wake(current, event.window, who, event.opened_at_us, duration_us) for who in choosers]
         return [*wakes, *self._all_decided(current, window, event.opened_at_us)]
 
     def _those_who_waited(self, current: _Round, now_us: int) -> list[Planned]:
@@ -263,7 +272,7 @@ class BettingSystem:
         if window is None:
             return []
         waiting, window.postponed = window.postponed, []
-        return [self._wake(current, window.stage, who, now_us, MILLISECOND) for who in waiting]
+        return [self._wake(current, window.name, who, now_us, MILLISECOND) for who in waiting]
 
     def _choose(self, current: _Round, window: Window, who: str, now_us: int) -> list[Planned]:
         if who not in window.asked:
@@ -287,10 +296,10 @@ class BettingSystem:
 
     def _close_window(self, current: _Round, event: events.DecisionClosed) -> list[Planned]:
         window = current.window
-        if window is None or window.stage != event.stage or not window.is_open:
+        if window is None or window.name != event.window or not window.is_open:
             return []
         window.is_open = False
-        if event.ended_by == "cancel":
+        if event.ended_by in NOTHING_FOLLOWS:
             return []
         current.bets.window_closed(window)
         facts = current.bets.facts(window, acknowledges=True)
@@ -304,16 +313,22 @@ class BettingSystem:
         """Plan a press half-way into the grace time at the latest, unless it is a window of silence."""
         if Quirk(window.stage.value) in self._quirks(current.number):
             return []
-        what = f"{window.stage}/{_named(command)}"
+        what = f"{window.name}/{_named(command)}"
         request = f"{current.id}/{what}"
         press = Press("betting", self.name, current.number, command, request)
         self._sent[request] = press
         delay_us = self.crowd.delay_us(current.number, what, at_most_ms=window.grace_ms // 2)
         return [Planned(at_us + delay_us, press)]
 
-    def _wake(self, current: _Round, stage: Stage, who: str, from_us: int, duration_us: int) -> Planned:
-        moment = self.crowd.moment(current.number, who, stage, duration_us)
-        return Planned(from_us + moment, Wake(f"{current.id}|{stage}|{who}"))
+    def _wake(self, current: _Round, window: str, who: str, from_us: int, duration_us: int) -> Planned:
+        moment = self.crowd.moment(current.number, who, window, duration_us)
+        return Planned(from_us + moment, Wake(f"{current.id}|{window}|{who}"))
+
+    def _dealt_anew(self, current: _Round, deal: int) -> None:
+        """The answers are void, and what was sent of them is not repeated; bets stand (OAB-24)."""
+        current.bets.dealt_anew(deal)
+        current.window = None
+        self._sent.clear()
 
     def _end_round(self, current: _Round, *, cancelled: bool) -> None:
         void = {"cancelled": True} if cancelled else {}

@@ -32,9 +32,9 @@ class People:
         self._seed = seed
         self.players = tuple(f"p{number:02}" for number in range(1, count + 1))
 
-    def moment(self, round_no: int, who: str, stage: Stage, duration_us: int) -> int:
+    def moment(self, round_no: int, who: str, window: str, duration_us: int) -> int:
         """Return how long after its opening somebody acts in a window, in microseconds."""
-        chance = self._chance(round_no, who, f"{stage}/moment")
+        chance = self._chance(round_no, who, f"{window}/moment")
         return duration_us * chance.randrange(50, 700) // 1_000
 
     def delay_us(self, round_no: int, action: str, *, at_most_ms: int) -> int:

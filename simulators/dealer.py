@@ -11,11 +11,13 @@ import random
 
 import msgspec
 
-from controller.cards import Card
+from controller.cards import DECK, Card
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
+from simulators import decks
 from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
+from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import Shoe, shuffled
@@ -23,8 +25,12 @@ from simulators.shoe import Shoe, shuffled
 SECOND = 1_000_000
 DELAYS_MS = {
     "OPEN_TABLE": (500, 1_000),
+    "LOAD_DECK": (1_000, 2_000),
+    "SCAN_DECK": (60, 120),
     "VERIFY_DECK": (2_000, 4_000),
+    "COUNT_STUB": (4_000, 6_000),
     "SHUFFLE": (3_000, 5_000),
+    "REDEAL": (3_000, 5_000),
     "START": (800, 1_500),
     "DEAL_CARD": (900, 1_500),
     "TURN": (1_500, 2_500),
@@ -34,10 +40,22 @@ DELAYS_MS = {
 }
 """How long a dealer takes, from and to; prompts that are not here take a short second."""
 OTHERS_MS = (700, 1_200)
-AT_ONCE = frozenset({"CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
+AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
 LOOK_AGAIN_US = 4 * SECOND
-NOT_THE_DEALERS = frozenset({"PLACE_BETS", "WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "SCANNER_GONE"})
+NOT_THE_DEALERS = frozenset(
+    {
+        "UNBLOCK",
+        "PAUSED",
+        "PLACE_BETS",
+        "WAIT_FOR_FACTS",
+        "WAIT_FOR_PLAYERS",
+        "SCANNER_GONE",
+        "ACCEPT_DECK",
+        "SUPERVISOR_VERIFIES",
+        "COUNT_AGAIN",
+    }
+)
 
 
 class Dealer:
@@ -67,13 +85,18 @@ class Dealer:
         self.committed: dict[int, Case] = {}
         """The faults that have been carried out, by round."""
         self.out: dict[int, tuple[int, frozenset[int]]] = {}
-        """How many cards left the shoe in a round, and which of them, counted from 0, were burned."""
+        """How many cards left the shoe in a round's last deal, and which of them, from 0, were burned."""
+        self.deals: dict[int, int] = {}
+        """How often each round was dealt."""
         self._misdeeds = Misdeeds(self)
+        self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
-        self._scanned: tuple[int, int] | None = None
-        """Round and place in the shoe of the card that was scanned last."""
+        self._scanned: tuple[int, int, int] | None = None
+        """Round, deal and place in the shoe of the card that was scanned last."""
+        self._sent_away: set[int] = set()
+        """The rounds before which a bad set has been found out."""
 
     # Seeing.
 
@@ -85,10 +108,12 @@ class Dealer:
             self._planned_at.clear()
         prompt = picture.prompt
         self._count(picture)
-        planned = self._misdeeds.plan_in_window(picture, now_us)
+        planned = self._unlocker.look(picture, now_us)
+        planned += self._misdeeds.plan_in_window(picture, now_us)
         key = (
             picture.epoch,
             picture.round_no,
+            picture.deal,
             picture.phase,
             prompt.code,
             prompt.place,
@@ -126,7 +151,10 @@ class Dealer:
         if picture.roundid is None:
             return
         _, burned = self.out.get(picture.round_no, (0, frozenset()))
-        out = out_count(picture)
+        if self.deals.get(picture.round_no, 1) != picture.deal:
+            burned = frozenset()
+        self.deals[picture.round_no] = picture.deal
+        out = decks.lying(picture)
         if picture.burned_count > len(burned):
             burned |= {out - 1}
         self.out[picture.round_no] = (out, burned)
@@ -159,7 +187,7 @@ class Dealer:
         start = max(now_us, picture.prompt.not_before_us or 0)
         at_us = start + self._delay_us(picture)
         if code not in AT_ONCE:
-            prompt = (picture.round_no, picture.phase, code, picture.prompt.place, picture.prompt.n)
+            prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
         return [Planned(at_us, Wake(str(self._key)))]
 
@@ -176,16 +204,24 @@ class Dealer:
     def _act(self, picture: Picture) -> list[Act]:
         fault = self.committed_fault(picture)
         match picture.prompt.code:
-            case "DEAL_CARD" | "SCAN_DRAWN_CARD":
+            case "LOG_IN":
+                return [log_in(picture, self.name, i.Role.DEALER)]
+            case "DEAL_CARD" | "BURN_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]
+            case "WAS_DEALT":
+                return [self._answer(picture, False)]
+            case "LOAD_DECK" | "SCAN_DECK":
+                return [self._load(picture)]
+            case "COUNT_STUB":
+                return [self.press(picture, i.CountStub(self.stub_count(picture)))]
             case "SAME_CARD":
-                return [self._answer(picture, fault != "doubled-card")]
+                return [self._answer(picture, fault not in ("doubled-card", "set-doubled"))]
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
-                drawn = self._scanned == (picture.round_no, out_count(picture))
+                drawn = self._scanned == (picture.round_no, picture.deal, decks.lying(picture))
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case "CONFIRM_PICTURE":
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
@@ -199,6 +235,7 @@ class Dealer:
             "OPEN_TABLE": i.OpenTable(),
             "VERIFY_DECK": i.VerifyDeck(52),
             "SHUFFLE": i.ConfirmShuffle(),
+            "REDEAL": i.ConfirmShuffle(),
             "START": i.OpenBetting(),
             "TURN": i.TurnCards(place or ""),
             "LAY_ASIDE": i.LayCardAside(),
@@ -207,6 +244,24 @@ class Dealer:
             "CALL_SUPERVISOR": i.WithdrawReport(),
         }
         return presses[code]
+
+    def _load(self, picture: Picture) -> Act:
+        """Scan the next card of the set in, or enter the receipt of a sealed deck."""
+        number = fault_round(picture)
+        fault = self.committed_fault(picture) if number not in self._sent_away else None
+        if picture.prompt.code == "LOAD_DECK" and not decks.is_scanned_in(picture, fault):
+            return self.press(picture, decks.receipt(picture, self.hardware.deck))
+        if decks.is_found_out(picture, fault):
+            self._sent_away.add(number)
+        card = decks.set_card(picture, fault)
+        if card is None:
+            return self.press(picture, i.VerifyDeck((picture.prompt.n or 1) - 1))
+        spell = self.hardware.spell_foreign if decks.is_foreign(picture, fault) else self.hardware.spell
+        return self.frame(spell(card))
+
+    def stub_count(self, picture: Picture) -> int:
+        """Return how many cards really are not out."""
+        return decks.stub_count(picture, self.committed_fault(picture))
 
     def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press:
         """Press a button of the page."""
@@ -219,17 +274,24 @@ class Dealer:
         """Let the scanner send a code."""
         return Bytes(self.scanner, (self.hardware.encode(code),))
 
+    def shoe_of(self, round_no: int, deal: int) -> tuple[Card, ...]:
+        """Return the cards of a deal in the order in which they lie in the shoe."""
+        case = self.committed.get(round_no)
+        if case is not None and case.fault.id == "unshuffled":
+            return DECK
+        return self._shoe(self.seed, round_no, deal)
+
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
-        return self._shoe(self.seed, picture.round_no)[out_count(picture) - back]
+        return self.shoe_of(picture.round_no, picture.deal)[decks.lying(picture) - back]
 
     def last_of_shoe(self, picture: Picture) -> Card:
-        """Return a card that never leaves the shoe in this round."""
-        return self._shoe(self.seed, picture.round_no)[-1]
+        """Return a card that never leaves the shoe in this deal."""
+        return self.shoe_of(picture.round_no, picture.deal)[-1]
 
     def hold(self, picture: Picture) -> str:
         """Take the next card out of the shoe and under the scanner; returns its code."""
-        self._scanned = (picture.round_no, out_count(picture))
+        self._scanned = (picture.round_no, picture.deal, decks.lying(picture))
         return self.hardware.spell(self.card(picture))
 
     def scan(self, picture: Picture) -> Bytes:
@@ -240,8 +302,3 @@ class Dealer:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:
             return self.frame(self.hardware.spell(self.card(picture, back=1)))
         return self.scan(picture)
-
-
-def out_count(picture: Picture) -> int:
-    """Return how many cards are out of the shoe."""
-    return sum(map(len, picture.places.values())) + picture.burned_count

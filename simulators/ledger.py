@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS posting (
 CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, balance INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS round (
     tableid TEXT NOT NULL, roundid TEXT NOT NULL, state TEXT NOT NULL, rev INTEGER NOT NULL,
-    slips BLOB, outcome BLOB, PRIMARY KEY (tableid, roundid)
+    slips BLOB, outcome BLOB, deal INTEGER NOT NULL, PRIMARY KEY (tableid, roundid)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cursor (tableid TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL);
 """
@@ -69,12 +69,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class RoundRecord(msgspec.Struct, frozen=True):
-    """A round as the wallet knows it. `slips` and `outcome` are JSON, None until they are here."""
+    """A round as the wallet knows it. `slips` and `outcome` are JSON, None until they are here.
+
+    `deal` is the one whose slips were handed over last.
+    """
 
     state: RoundState = RoundState.OPEN
     rev: int = 0
     slips: bytes | None = None
     outcome: bytes | None = None
+    deal: int = 1
 
 
 def purse(player: str) -> str:
@@ -157,15 +161,15 @@ class Ledger:
 
     def round(self, roundid: str) -> RoundRecord:
         """Return what is known of a round; it is open as long as the table has not said otherwise."""
-        sql = "SELECT state, rev, slips, outcome FROM round WHERE tableid=? AND roundid=?"
-        for state, rev, slips, outcome in self._db.execute(sql, (self._table, roundid)):
-            return RoundRecord(RoundState(str(state)), _int(rev), _blob(slips), _blob(outcome))
+        sql = "SELECT state, rev, slips, outcome, deal FROM round WHERE tableid=? AND roundid=?"
+        for state, rev, slips, outcome, deal in self._db.execute(sql, (self._table, roundid)):
+            return RoundRecord(RoundState(str(state)), _int(rev), _blob(slips), _blob(outcome), _int(deal))
         return RoundRecord()
 
     def save_round(self, roundid: str, record: RoundRecord) -> None:
         """Store what is known of a round."""
-        values = (self._table, roundid, record.state, record.rev, record.slips, record.outcome)
-        self._db.execute("INSERT OR REPLACE INTO round VALUES (?,?,?,?,?,?)", values)
+        kept = (record.state, record.rev, record.slips, record.outcome, record.deal)
+        self._db.execute("INSERT OR REPLACE INTO round VALUES (?,?,?,?,?,?,?)", (self._table, roundid, *kept))
 
     def rounds_without_slips(self) -> tuple[str, ...]:
         """Return the confirmed rounds that could not be booked yet."""

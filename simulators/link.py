@@ -93,7 +93,7 @@ class DirectLink:
     async def press(self, press: Press) -> Answer:
         """Submit a command and work it off."""
         answers: list[Answer] = []
-        request = CommandRequest(press.request or "", press.actor, press.round_no, press.command)
+        request = CommandRequest(press.request or "", press.actor, press.round_no, press.command, press.pin)
         assert self._station.submit(press.endpoint, request, answers.append)
         self._station.work()
         return answers[0]

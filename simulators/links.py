@@ -118,7 +118,7 @@ class RealLinks:
         while True:
             try:
                 return await self._clients[key].send(
-                    press.command, round_no=press.round_no, request=press.request
+                    press.command, round_no=press.round_no, request=press.request, pin=press.pin
                 )
             except NoAnswer:
                 await self.look_after_daemon()

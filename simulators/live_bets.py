@@ -129,7 +129,11 @@ class LiveBets(RoundBets):
         own = self.hand(self.slips.of(who, MAIN))
         return Choice(self.note(self.slips.choose(who, request, own)))
 
-    def decided(self, event: events.DecisionMade) -> None:
+    def dealt_anew(self, deal: int) -> None:
+        """This game cancels (RPL-70)."""
+        raise AssertionError(deal)
+
+    def decided(self, event: events.DecisionMade, stage: Stage) -> None:
         """No box of this game decides as one."""
         raise AssertionError(event)
 
@@ -142,7 +146,7 @@ class LiveBets(RoundBets):
         """After its own close the rules have decided for everybody who was silent."""
         main = [slip for _, slip in self.slips.of_main()]
         undecided = bool(window.asked) and not acknowledges
-        told = WindowFacts(window.stage, undecided=undecided, acknowledges=acknowledges)
+        told = WindowFacts(window.name, undecided=undecided, acknowledges=acknowledges)
         match window.stage:
             case Stage.OPTIONS:
                 in_play = any(slip.decision is not Decision.FOLD for slip in main)

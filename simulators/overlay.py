@@ -12,6 +12,7 @@ from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, apply
 from controller.games.procedure import DEALER, SWITCH
 from controller.games.published import BoxOutcome, Comparison, Exclusion, Outcome, ShownCombination
 from controller.games.russian_live import EvaluatedHand
+from controller.table.charts import Phase
 from controller.table.events import Audience
 from controller.table.texts import decision_text, place_text, prompt_text
 from simulators.actor import Feed, Listener, Planned
@@ -68,6 +69,8 @@ def draw(snapshot: Snapshot, now_us: int) -> tuple[str, ...]:
 
 def _head(snapshot: Snapshot) -> str:
     number = f"round {snapshot.round_no}" if snapshot.round_no else "no round yet"
+    if snapshot.deal > 1:
+        number += f", deal {snapshot.deal}"
     return f"{snapshot.table}  {number}  {snapshot.phase or 'unknown'}"
 
 
@@ -108,6 +111,8 @@ def _notices(snapshot: Snapshot, now_us: int) -> Iterator[str]:
         yield f"{WINDOWS.get(window.stage, window.stage)}: {left_s} s left"
         for box, decision in window.decisions.items():
             yield f"{place_text(box)} {decision_text(decision)}"
+    if snapshot.deal > 1 and snapshot.phase == Phase.SHUFFLING:
+        yield "the round is dealt anew, bets stand"
     incident = snapshot.incident
     if incident is not None:
         yield f"please wait: {prompt_text(incident.prompt, incident.place, incident.n)}"

@@ -36,6 +36,11 @@ class Window:
     """Those who wanted to choose when it was not their time."""
     told: bool = False
     """The table was told that nobody is undecided."""
+    name: str = ""
+    """How the table calls it; the stage, unless the round was dealt anew."""
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.stage
 
 
 class Choice(NamedTuple):
@@ -88,7 +93,11 @@ class RoundBets:
     def window_opened(self) -> None:
         """A window of the players has opened."""
 
-    def decided(self, event: events.DecisionMade) -> None:
+    def dealt_anew(self, deal: int) -> None:
+        """The round begins again with its bets; all answers are void (OAB-24)."""
+        raise NotImplementedError
+
+    def decided(self, event: events.DecisionMade, stage: Stage) -> None:
         """The table has taken a box's decision, or its silence."""
         raise NotImplementedError
 

@@ -169,7 +169,7 @@ class SisterBets(RoundBets):
         if window.stage is not Stage.OPTIONS:
             return False
         before = window.boxes[: window.boxes.index(who.partition("/")[2])]
-        return any((window.stage, box) not in self._decided for box in before)
+        return any((window.name, box) not in self._decided for box in before)
 
     def choose(self, window: Window, who: str) -> Choice:
         """Let an owner decide; his passengers must be able to pay for it, too."""
@@ -183,14 +183,20 @@ class SisterBets(RoundBets):
         for bettor, _ in self.slips.of_box(box):
             if not self.note(self.slips.why_not_choose(bettor, request, hand)):
                 return Choice(answered=False)
-        return Choice(True, DecisionTaken(window.stage, box, request.action, request.positions))
+        return Choice(True, DecisionTaken(window.name, box, request.action, request.positions))
 
     def _wish(self, window: Window, player: str, box: str) -> Request | None:
         if window.stage is Stage.OPTIONS:
-            return self._crowd.option(self.number, player, box, window.actions)
-        return self._crowd.final_option(self.number, player, self._hands[box])
+            return self._crowd.option(self.number, player, box, window.actions, deal=self.slips.deal)
+        return self._crowd.final_option(self.number, player, self._hands[box], deal=self.slips.deal)
 
-    def decided(self, event: events.DecisionMade) -> None:
+    def dealt_anew(self, deal: int) -> None:
+        """No hand of the abandoned deal is worth anything, and nobody has decided."""
+        self.slips.deal_anew(deal)
+        self._hands.clear()
+        self._decided.clear()
+
+    def decided(self, event: events.DecisionMade, stage: Stage) -> None:
         """Take the price of the decision from everybody on the box; in silence the rules decide (D-52)."""
         self._decided.add((event.window, event.box))
         hand = self._hands.get(event.box)
@@ -198,8 +204,7 @@ class SisterBets(RoundBets):
             if event.action is None:
                 self.slips.go_on_in_silence(player, event.box, hand)
                 continue
-            stage, action = Stage(event.window), Action(event.action)
-            request = Request(stage, action, event.box, positions=event.positions)
+            request = Request(stage, Action(event.action), event.box, positions=event.positions)
             why_not = self.slips.choose(player, request, hand)
             assert why_not is None, f"{player} cannot follow {event}: {why_not}"
             if self._is_bet_too(request):
@@ -215,11 +220,11 @@ class SisterBets(RoundBets):
             undecided = bool(window.asked) and not acknowledges
             bought = self.slips.anyone_bought()
             return WindowFacts(
-                window.stage, anyone_bought=bought, undecided=undecided, acknowledges=acknowledges
+                window.name, anyone_bought=bought, undecided=undecided, acknowledges=acknowledges
             )
-        if not acknowledges or all((window.stage, box) in self._decided for box in window.boxes):
+        if not acknowledges or all((window.name, box) in self._decided for box in window.boxes):
             return None
-        return WindowFacts(window.stage, undecided=False, acknowledges=True)
+        return WindowFacts(window.name, undecided=False, acknowledges=True)
 
     def hand(self, slip: BoxSlip) -> HandOffer | None:
         """Return the hand of the box."""

@@ -50,9 +50,11 @@ class SisterCrowd(People):
         """Whether the owner of an open box lets a player bet along (OAB-15)."""
         return self._chance(round_no, owner, f"consent/{player}").random() < CONSENTS
 
-    def option(self, round_no: int, player: str, box: str, actions: tuple[str, ...]) -> Request | None:
+    def option(
+        self, round_no: int, player: str, box: str, actions: tuple[str, ...], *, deal: int = 1
+    ) -> Request | None:
         """Return an owner's choice for his box among `actions`; None is silence (D-52)."""
-        chance = self._chance(round_no, player, f"option/{box}")
+        chance = self._chance(round_no, player, _in_deal(f"option/{box}", deal))
         offered = {action: share for action, share in OPTIONS.items() if action is None or action in actions}
         action = chance.choices(tuple(offered), tuple(offered.values()))[0]
         if action is None:
@@ -60,9 +62,9 @@ class SisterCrowd(People):
         positions = tuple(chance.sample(range(1, 6), chance.randint(1, 5)))
         return Request(Stage.OPTIONS, action, box, positions=positions if action is Action.EXCHANGE else ())
 
-    def final_option(self, round_no: int, player: str, hand: HandOffer) -> Request | None:
+    def final_option(self, round_no: int, player: str, hand: HandOffer, *, deal: int = 1) -> Request | None:
         """Return an owner's choice after the draw; None is silence (D-52)."""
-        chance = self._chance(round_no, player, f"final/{hand.box}")
+        chance = self._chance(round_no, player, _in_deal(f"final/{hand.box}", deal))
         bets = BETS_WITH if hand.combinations else BETS_WITHOUT
         action = chance.choices((None, Action.BET, Action.FOLD), (SILENT, bets, 1 - SILENT - bets))[0]
         return None if action is None else Request(Stage.FINAL_OPTIONS, action, hand.box)
@@ -82,3 +84,8 @@ class SisterCrowd(People):
         if chance.random() < ODD_AMOUNT:
             return ante
         return max(ante - ante % self._whole, limits.ante_min)
+
+
+def _in_deal(action: str, deal: int) -> str:
+    """Name an action; in a new deal of the round everybody chooses afresh (OAB-24)."""
+    return action if deal == 1 else f"{action}/{deal}"

@@ -13,7 +13,7 @@ from controller.games.patterns import SIXTH, STAY, exchange, parse_pattern
 from controller.games.price_list import PriceList
 from controller.games.published import Wager
 from controller.games.requests import Action, AnyRules, Refusal, Request, Stage, Standing, refusal
-from controller.games.settlement import BoxSlip, Decision, LateBet, price
+from controller.games.settlement import BoxSlip, Decision, LateBet, VoidedBet, price
 from simulators.wallet import Bet, Wallet
 
 
@@ -30,7 +30,11 @@ class Slips:
         self._reserve = reserve_in_antes(self._prices)
         self._wallet = wallet
         self.dark = dark
+        self.deal = 1
+        """Which deal of the round the answers belong to."""
         self._boxes: dict[str, dict[str, BoxSlip]] = {}
+        self._answers: dict[tuple[str, str], list[VoidedBet]] = {}
+        """What the answers of this deal have cost, by player and box."""
 
     def stake(self, player: str, request: Request, *, late: bool) -> Refusal | None:
         """Take an Ante or a bonus bet; a late one is taken too, and never part of the round (RPL-04)."""
@@ -69,7 +73,7 @@ class Slips:
             return why_not
         slip = self.of(player, request.box)
         for wager, amount in self._priced(request, slip.ante):
-            if not self._take(player, request.box, wager, amount):
+            if not self._take_answer(player, request.box, wager, amount):
                 return Refusal.BALANCE
         self._keep(player, _chosen(slip, request))
         return None
@@ -79,6 +83,21 @@ class Slips:
         slip = self.of(player, box)
         if hand is not None and hand.combinations and not self._take_bet(player, slip):
             self._keep(player, replace(slip, can_place_bet=False))
+
+    def deal_anew(self, deal: int) -> None:
+        """Void the answers of a deal (OAB-24); what they have cost comes back when the round ends.
+
+        Antes, bonus stakes and all of a dark box stand.
+        """
+        for player, slip in self._all():
+            if slip.box not in self.dark:
+                voided = (*slip.voided, *self._answers.get((player, slip.box), ()))
+                fresh = BoxSlip(
+                    slip.box, slip.ante, bonus_b=slip.bonus_b, bonus_d=slip.bonus_d, late=slip.late
+                )
+                self._keep(player, replace(fresh, deal=deal, voided=voided))
+        self._answers.clear()
+        self.deal = deal
 
     def of(self, player: str, box: str) -> BoxSlip:
         """Return the slip of a player on a box, an empty one if he has none."""
@@ -124,8 +143,17 @@ class Slips:
     def _take(self, player: str, box: str, wager: Wager, amount: int, *, late: bool = False) -> bool:
         return self._wallet.debit(Bet(self.roundid, player, box, wager, late), amount).accepted
 
+    def _take_answer(self, player: str, box: str, wager: Wager, amount: int) -> bool:
+        bet = Bet(self.roundid, player, box, wager, deal=self.deal)
+        if not self._wallet.debit(bet, amount).accepted:
+            return False
+        self._answers.setdefault((player, box), []).append(VoidedBet(self.deal, wager, amount))
+        return True
+
     def _take_bet(self, player: str, slip: BoxSlip) -> bool:
-        return self._take(player, slip.box, self._prices.bet_wager, _antes(slip.ante, self._prices.bet))
+        return self._take_answer(
+            player, slip.box, self._prices.bet_wager, _antes(slip.ante, self._prices.bet)
+        )
 
     def _standing(self, player: str, stage: Stage, slip: BoxSlip, hand: HandOffer | None = None) -> Standing:
         others = sum(other != player for other, _ in self.of_box(slip.box))

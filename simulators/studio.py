@@ -20,12 +20,12 @@ from controller.table.events import (
     RoundConfirmed,
     Verdict,
 )
-from controller.table.inputs import Role
 from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
+from simulators.cast import DEALER, SUPERVISOR, hire
 from simulators.dealer import Dealer
-from simulators.faults.catalogue import Case, Plan
+from simulators.faults.catalogue import BETWEEN_ROUNDS, Case, Plan
 from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
 from simulators.shoe import Shoe, shuffled
@@ -103,22 +103,24 @@ class Studio:
     ) -> None:
         game = config.game
         assert isinstance(game, RussianLive | SisterGame), game
-        people = config.settings.people
+        hire(config)
         scanner, settings = next(iter(config.scanners.items()))
         options = open_delimited(settings.options).options
         foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
         self.journal_folder = config.table_dir
         self.dealer = Dealer(
-            next(name for name, role in people.items() if role is Role.DEALER),
+            DEALER,
             seed=seed,
             plan=plan,
             rounds=rounds,
             scanner=scanner,
-            hardware=Hardware(config.deck.code, foreign.code, lambda code: encode(code, options)),
+            hardware=Hardware(
+                config.deck.name, config.deck.code, foreign.code, lambda code: encode(code, options)
+            ),
             shoe=shoe,
         )
-        self.supervisor = Supervisor(next(name for name, role in people.items() if role is Role.SUPERVISOR))
+        self.supervisor = Supervisor(SUPERVISOR, deck=config.deck.name, fault=self._fault)
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
         self.betting = BettingSystem(
             self.wallet,
@@ -137,6 +139,10 @@ class Studio:
     def actors(self) -> tuple[Actor, ...]:
         """Everybody, in the order in which they act at the same instant."""
         return (self.betting, self.wallet, self.overlay, self.auditor, self.dealer, self.supervisor)
+
+    def _fault(self, round_no: int) -> str | None:
+        case = self.dealer.committed.get(round_no)
+        return case.fault.id if case is not None else None
 
     def _quirks(self, round_no: int) -> frozenset[Quirk]:
         case = self.plan.of(round_no)
@@ -162,13 +168,13 @@ def differences(studio: Studio) -> list[str]:
     found = []
     committed = studio.committed()
     last = next(reversed(studio.auditor.rounds.values()), None)
-    before_start = [case for case in committed.values() if case.fault.id == "card-before-start"]
+    between = [case for case in committed.values() if case.fault.id in BETWEEN_ROUNDS]
     for roundid, record in studio.auditor.rounds.items():
         case = committed.get(roundid)
         if roundid == "between":
-            expected = [pair for case in before_start for pair in case.fault.incidents]
+            expected = [pair for case in between for pair in case.fault.incidents]
         else:
-            expected = list(case.fault.incidents) if case is not None and case not in before_start else []
+            expected = list(case.fault.incidents) if case is not None and case not in between else []
             if len(record.terminals) != 1 and record is not last:
                 found.append(f"{roundid}: terminal events {record.terminals}, expected one")
             cancels = case.fault.cancels if case is not None else None

@@ -2,44 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
+from controller.cards import DECK
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
+from simulators import decks
 from simulators.actor import Feed, Planned, Press, Wake
+from simulators.duty import Unlocker, log_in
 
 SECOND = 1_000_000
+OF_THE_DECK = frozenset({"ACCEPT_DECK", "SUPERVISOR_VERIFIES"})
 
 
 class Supervisor:
-    """Confirms cancels that somebody else has reported; after a restart lets go on where that is offered."""
+    """Logs in; confirms cancels that somebody else has reported, or has the round dealt anew where offered.
+
+    After a restart lets go on where that is offered. Accepts and verifies decks with the dealer, and counts
+    again what he has counted wrong.
+    """
 
     feed = Feed.STATION
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, deck: str, fault: Callable[[int], str | None]) -> None:
+        """`fault` tells what was done wrong in a round, so that what really lies there can be counted."""
         self.name = name
+        self.deck = deck
+        self._fault = fault
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
+        self._planned_at: dict[tuple[object, ...], int] = {}
+        """When each incident is looked into, and each deck seen to; a restart does not change it."""
+        self._unlocker = Unlocker(name)
+        self._logged_in_at: int | None = None
+        """The round in which the log-in was sent: once is enough."""
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
         picture = self.picture = msgspec.json.decode(message, type=Picture)
+        planned = self._unlocker.look(picture, now_us)
+        if self.name not in picture.supervisors and self._logged_in_at != picture.round_no:
+            self._logged_in_at = picture.round_no
+            planned.append(Planned(now_us, log_in(picture, self.name, i.Role.SUPERVISOR)))
+        return planned + self._incident(picture, now_us)
+
+    def _incident(self, picture: Picture, now_us: int) -> list[Planned]:
         key = (
             picture.epoch,
             picture.round_no,
             picture.prompt.incident,
             picture.incident_state,
             picture.buttons,
+            picture.prompt.code if picture.prompt.code in OF_THE_DECK else None,
         )
         if key == self._key:
             return []
         self._key = key
+        if picture.prompt.code in OF_THE_DECK:
+            asked = (picture.round_no, picture.prompt.code, picture.deck_number)
+            at_us = self._planned_at.setdefault(asked, now_us + 3 * SECOND)
+            return [Planned(max(now_us, at_us), Wake(str(key)))]
         if picture.incident_state != "supervisor":
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
-        delay_us = 0 if picture.incident_kind == IncidentKind.RESTARTED else 3 * SECOND
-        return [Planned(now_us + delay_us, Wake(str(key)))]
+        if picture.incident_kind == IncidentKind.RESTARTED:
+            return [Planned(now_us, Wake(str(key)))]
+        due_us = self._planned_at.setdefault((picture.prompt.incident,), now_us + 3 * SECOND)
+        return [Planned(max(now_us, due_us), Wake(str(key)))]
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Decide, if the question still stands."""
@@ -52,10 +84,20 @@ class Supervisor:
         return [Planned(now_us, Press("operator", self.name, picture.round_no, command))]
 
     def _decision(self, picture: Picture) -> i.AnyCommand | None:
-        if "go_on" in picture.buttons:
+        match picture.prompt.code:
+            case "ACCEPT_DECK":
+                return decks.receipt(picture, self.deck)
+            case "SUPERVISOR_VERIFIES":
+                return i.VerifyDeck(len(DECK))
+            case "COUNT_AGAIN":
+                return i.CountStub(decks.stub_count(picture, self._fault(picture.round_no)))
+        restarted = picture.incident_kind == IncidentKind.RESTARTED
+        if restarted and "go_on" in picture.buttons:
             return i.GoOn()
+        if "order_redeal" in picture.buttons:
+            return i.OrderRedeal()
         window = picture.window
-        if picture.incident_kind == IncidentKind.RESTARTED and window is not None and not window.settled:
+        if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.
         return i.ConfirmCancel() if "confirm_cancel" in picture.buttons else None
 

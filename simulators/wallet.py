@@ -24,11 +24,11 @@ from controller.bus.envelope import (
     source_of,
 )
 from controller.bus.errors import ChainBroken
-from controller.games.published import Outcome, Wager
+from controller.games.published import Outcome, VoidedDeal, Wager
 from controller.games.settlement import REFUNDED_LATE, BoxSlip, Line, settle
 from controller.table.events import Audience, RoundCancelled, RoundConfirmed
 from simulators.actor import Feed, Listener, Planned
-from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundState, claims, purse
+from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundRecord, RoundState, claims, purse
 
 Slip = tuple[BoxSlip, ...]
 """All boxes of one player in one round."""
@@ -53,18 +53,23 @@ class Refusal(StrEnum):
 
 
 class Bet(msgspec.Struct, frozen=True):
-    """What money is debited for. A round has each of them once. `late`: after "no more bets" (RPL-04)."""
+    """What money is debited for. A round has each of them once. `late`: after "no more bets" (RPL-04).
+
+    `deal`: the one whose answer it pays for; what is placed in betting time is of deal 1 (OAB-24).
+    """
 
     roundid: str
     player: str
     box: str
     wager: Wager
     late: bool = False
+    deal: int = 1
 
     @property
     def key(self) -> str:
-        """Name the bet inside its round, such as `ann/box2/ANTE`."""
-        return f"{self.player}/{self.box}/{self.wager}{'/late' if self.late else ''}"
+        """Name the bet inside its round, such as `ann/box2/ANTE`, or `ann/box2/BET/deal2` after a redeal."""
+        deal = f"/deal{self.deal}" if self.deal > 1 else ""
+        return f"{self.player}/{self.box}/{self.wager}{deal}{'/late' if self.late else ''}"
 
 
 class DebitAnswer(msgspec.Struct, frozen=True):
@@ -84,6 +89,13 @@ class Credit(msgspec.Struct, frozen=True):
     bet: str
     amount: int
     outcome: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A result as the wallet keeps it: the outcome, and the deals that were abandoned before it."""
+
+    outcome: Outcome
+    voided: tuple[VoidedDeal, ...] = ()
 
 
 class Wallet(Listener):
@@ -143,10 +155,11 @@ class Wallet(Listener):
             self._ledger.withdraw(bet.roundid, bet.key, {purse(bet.player): taken, HOUSE: -taken})
             return True
 
-    def close_slips(self, roundid: str, slips: Mapping[str, Slip]) -> None:
-        """Take every player's final slip; no debit of the round is taken after it.
+    def close_slips(self, roundid: str, slips: Mapping[str, Slip], *, deal: int = 1) -> None:
+        """Take every player's final slip; no debit of the round's deals so far is taken after it.
 
-        The result may be here already: then it is booked now. Slips of a cancelled round are dropped.
+        The result may be here already: then it is booked now. Slips of a cancelled round are dropped, and
+        those of an abandoned deal when the next deal's come (OAB-24).
         Raises WalletStopped for other slips than those handed over before, or that the debits contradict.
         """
         encoded = msgspec.json.encode(slips, order="deterministic")
@@ -154,15 +167,14 @@ class Wallet(Listener):
             known = self._ledger.round(roundid)
             if known.state is RoundState.CANCELLED:
                 return
-            if known.slips is not None:
-                if known.slips != encoded:
+            if known.slips is not None and deal <= known.deal:
+                if (known.slips, known.deal) != (encoded, deal):
                     raise WalletStopped(f"{roundid}: other slips than those handed over before")
                 return
             self._check_stakes(roundid, slips)
-            self._ledger.save_round(roundid, msgspec.structs.replace(known, slips=encoded))
+            self._ledger.save_round(roundid, msgspec.structs.replace(known, slips=encoded, deal=deal))
             if known.outcome is not None:
-                outcome = msgspec.json.decode(known.outcome, type=Outcome)
-                self._book(roundid, known.rev, slips, outcome)
+                self._book(roundid, known.rev, slips, msgspec.json.decode(known.outcome, type=Told))
 
     # What the table says.
 
@@ -184,11 +196,13 @@ class Wallet(Listener):
             self._ledger.save_cursor(envelope.seq, message_hash(message))
         return []
 
-    def settle(self, roundid: str, rev: int, outcome: Outcome) -> tuple[Credit, ...] | None:
+    def settle(
+        self, roundid: str, rev: int, outcome: Outcome, voided: tuple[VoidedDeal, ...] = ()
+    ) -> tuple[Credit, ...] | None:
         """Book a result; None while the slips are missing. The same revision gets the stored answer.
 
-        A higher revision pays the difference. Raises WalletStopped for a round that was cancelled, or a
-        revision out of order.
+        Slips of an abandoned deal count for nothing (OAB-24). A higher revision pays the difference. Raises
+        WalletStopped for a round that was cancelled, or a revision out of order.
         """
         with self._ledger.transaction():
             known = self._ledger.round(roundid)
@@ -198,13 +212,13 @@ class Wallet(Listener):
                 return self.credits(roundid, rev) if known.slips is not None else None
             if rev != known.rev + 1:
                 raise WalletStopped(f"{roundid}: revision {rev} after revision {known.rev}")
-            told = msgspec.structs.replace(
-                known, state=RoundState.CONFIRMED, rev=rev, outcome=msgspec.json.encode(outcome)
-            )
-            self._ledger.save_round(roundid, told)
-            if known.slips is None:
+            told = Told(outcome, voided)
+            slips = known.slips if known.deal > len(voided) else None
+            known = RoundRecord(RoundState.CONFIRMED, rev, slips, msgspec.json.encode(told), known.deal)
+            self._ledger.save_round(roundid, known)
+            if slips is None:
                 return None
-            self._book(roundid, rev, msgspec.json.decode(known.slips, type=dict[str, Slip]), outcome)
+            self._book(roundid, rev, msgspec.json.decode(slips, type=dict[str, Slip]), told)
             return self.credits(roundid, rev)
 
     def cancel(self, roundid: str) -> tuple[Credit, ...]:
@@ -279,7 +293,7 @@ class Wallet(Listener):
         known = self._ledger.round(bet.roundid)
         if known.state is RoundState.CANCELLED:
             return Refusal.ROUND_CANCELLED
-        if known.slips is not None:
+        if known.slips is not None and bet.deal <= known.deal:
             return Refusal.ROUND_ENDED
         return Refusal.BALANCE if amount > self.balance(bet.player) else None
 
@@ -288,8 +302,8 @@ class Wallet(Listener):
         if event is None:
             raise WalletStopped(f"{envelope.id}: no wallet here knows {envelope.type}; install a newer one")
         match event:
-            case RoundConfirmed(rev=rev, outcome=outcome):
-                self.settle(_roundid(envelope), rev, outcome)
+            case RoundConfirmed(rev=rev, outcome=outcome, voided=voided):
+                self.settle(_roundid(envelope), rev, outcome, voided)
             case RoundCancelled():
                 self.cancel(_roundid(envelope))
             case _:
@@ -301,11 +315,11 @@ class Wallet(Listener):
         if strangers:
             raise WalletStopped(f"{roundid}: debits without a slip: {', '.join(sorted(strangers))}")
 
-    def _book(self, roundid: str, rev: int, slips: Mapping[str, Slip], outcome: Outcome) -> None:
+    def _book(self, roundid: str, rev: int, slips: Mapping[str, Slip], told: Told) -> None:
         lines = {
             _bet_of(roundid, player, line).key: line
             for player, slip in slips.items()
-            for line in _settled(roundid, player, slip, outcome)
+            for line in _settled(roundid, player, slip, told)
         }
         staked = {bet: line.stake for bet, line in lines.items()}
         debits = self._ledger.open_debits(roundid)
@@ -323,15 +337,16 @@ class Wallet(Listener):
         return {purse(player): taken, claims(player): owed - taken, HOUSE: -owed}
 
 
-def _settled(roundid: str, player: str, slip: Slip, outcome: Outcome) -> Iterable[Line]:
+def _settled(roundid: str, player: str, slip: Slip, told: Told) -> Iterable[Line]:
     try:
-        return settle(slip, outcome)
+        return settle(slip, told.outcome, told.voided)
     except ValueError as error:
         raise WalletStopped(f"{roundid}: slip of {player}: {error}") from error
 
 
 def _bet_of(roundid: str, player: str, line: Line) -> Bet:
-    return Bet(roundid, player, line.box, line.wager, late=line.rules == REFUNDED_LATE.rules)
+    late = line.rules == REFUNDED_LATE.rules
+    return Bet(roundid, player, line.box, line.wager, late=late, deal=line.deal)
 
 
 def _player(bet: str) -> str:

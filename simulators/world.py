@@ -11,6 +11,8 @@ import heapq
 import itertools
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from simulators.actor import Actor, Bytes, Feed, Planned, Press, Replug, Unplug, Wake
 from simulators.links import FastLinks, Link
 
@@ -89,7 +91,7 @@ class World:
 
     async def _press(self, index: int, actor: Actor, press: Press) -> None:
         request = press.request or f"{actor.name}-{next(self._requests)}"
-        named = Press(press.endpoint, press.actor, press.round_no, press.command, request)
+        named = replace(press, request=request)
         answer = await self.link.press(named)
         self._plan(index, actor.answered(press, answer.accepted, answer.reason, self.link.now_us()))
 

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from profiles import profile
 from rules.live_rules import live_rules
 
 from controller.bus.envelope import Envelopes, Environment, Stamp
@@ -31,8 +32,8 @@ SETTINGS = TableSettings(
     grace_ms=500,
     guard_ms=1_000,
     boxes_not_told={"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK},
-    people=PEOPLE,
     scanners=("shoe",),
+    profile=profile("default"),
 )
 PRESSES: dict[str, i.AnyCommand] = {
     "OPEN_TABLE": i.OpenTable(),
@@ -76,6 +77,8 @@ class MiniTable:
         self._count = 0
         self.step(i.Started(at=self.tick(), epoch=1, program="p", rules="r", documents=()))
         self.step(i.ScannerOpened(at=self.tick(), scanner="shoe"))
+        for person in ("anna", "boris"):
+            self.command(i.LogIn(PEOPLE[person], person, i.Proof.PIN), person)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         events = self.table.step(value)
@@ -185,6 +188,12 @@ class MiniTable:
             case "TURN":
                 place = prompt.place or ""
                 return at, lambda: self.command(i.TurnCards(place))
+            case "LOAD_DECK":
+                return at, lambda: self.command(i.LoadDeck("blue", "R-1"))
+            case "ACCEPT_DECK":
+                return at, lambda: self.command(i.LoadDeck("blue", "R-1"), "boris")
+            case "COUNT_STUB":
+                return at, lambda: self.command(i.CountStub(self.table.state.register.left_count))
             case "PLACE_BETS" if self.no_more_bets_at is not None:
                 return self.no_more_bets_at, lambda: self.command(i.CloseBetting())
             case code if code in PRESSES:

@@ -209,8 +209,10 @@ class _Commanding:
         """Close the socket; an unanswered command stays unanswered."""
         self._socket.close(linger=0)
 
-    def _request(self, command: AnyCommand, *, round_no: int, request: str | None) -> CommandRequest:
-        return CommandRequest(request or uuid.uuid4().hex, self._actor, round_no, command)
+    def _request(
+        self, command: AnyCommand, round_no: int, request: str | None, pin: str | None, badge: str | None
+    ) -> CommandRequest:
+        return CommandRequest(request or uuid.uuid4().hex, self._actor, round_no, command, pin, badge)
 
     def _answer_to(self, request: CommandRequest) -> Answer | None:
         """Return the answer if it has come; late answers to older requests are dropped."""
@@ -230,12 +232,20 @@ class _Commanding:
 class CommandClient(_Commanding):
     """Sends commands from a thread."""
 
-    def send(self, command: AnyCommand, *, round_no: int, request: str | None = None) -> Answer:
+    def send(
+        self,
+        command: AnyCommand,
+        *,
+        round_no: int,
+        request: str | None = None,
+        pin: str | None = None,
+        badge: str | None = None,
+    ) -> Answer:
         """Send and return the answer, which may be a refusal. A time-out sends the same id again.
 
-        `request` is a fresh id unless given. Raises NoAnswer.
+        `request` is a fresh id unless given; `pin` or `badge` go with `LogIn`. Raises NoAnswer.
         """
-        asked = self._request(command, round_no=round_no, request=request)
+        asked = self._request(command, round_no, request, pin, badge)
         for _ in range(self._attempts):
             _offer(self._socket, encode(asked))
             deadline_us = _now_us() + self._timeout_ms * 1_000
@@ -256,12 +266,20 @@ class AsyncCommandClient(_Commanding):
         super().__init__(endpoint, actor, timeout_ms=timeout_ms, context=context)
         self._turn = asyncio.Lock()
 
-    async def send(self, command: AnyCommand, *, round_no: int, request: str | None = None) -> Answer:
+    async def send(
+        self,
+        command: AnyCommand,
+        *,
+        round_no: int,
+        request: str | None = None,
+        pin: str | None = None,
+        badge: str | None = None,
+    ) -> Answer:
         """Send and return the answer, which may be a refusal. A time-out sends the same id again.
 
-        `request` is a fresh id unless given. Raises NoAnswer.
+        `request` is a fresh id unless given; `pin` or `badge` go with `LogIn`. Raises NoAnswer.
         """
-        asked = self._request(command, round_no=round_no, request=request)
+        asked = self._request(command, round_no, request, pin, badge)
         async with self._turn:
             for _ in range(self._attempts):
                 _offer(self._socket, encode(asked))

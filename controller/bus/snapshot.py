@@ -26,6 +26,7 @@ class LaidCard(msgspec.Struct, frozen=True, omit_defaults=True):
     card: str | None = None
     commitment: str | None = None
     laid_aside: bool = False
+    reading: int = 1
 
 
 class WindowState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -86,6 +87,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     roundid: str | None = None
     rev: int | None = None
     round_no: int = 0
+    deal: int = 1
+    """Which deal of the round lies on the board; more than 1 after a redeal."""
     game: str = ""
     boxes: tuple[str, ...] = ()
     windows: tuple[WindowState, ...] = ()
@@ -93,10 +96,19 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     places: Mapping[str, tuple[LaidCard, ...]] = {}
     hands: Mapping[str, EvaluatedHand] = {}
     burned: int = 0
+    held: int = 0
+    """Cards that came out too early and wait, face down."""
+    voided: tuple[str, ...] = ()
+    """Boxes that were taken out of the round."""
     incidents: tuple[IncidentState, ...] = ()
     """Open ones, the newest last; it is the one that people are asked about."""
     proposed: Outcome | None = None
     last: LastOutcome | None = None
+    dealer: str | None = None
+    """The name of the dealer that players see."""
+    paused: str | None = None
+    """Why the table pauses."""
+    blocked: bool = False
 
     @property
     def incident(self) -> IncidentState | None:
@@ -178,18 +190,24 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
             return replace(now, incidents=(*now.incidents, _incident(event)))
         case events.IncidentAsked():
             asked = (
-                replace(state, prompt=event.prompt) if state.incident == event.incident else state
+                replace(state, prompt=event.prompt, place=event.place, n=event.n)
+                if state.incident == event.incident
+                else state
                 for state in now.incidents
             )
             return replace(now, incidents=tuple(asked))
         case events.IncidentClosed():
             left = tuple(state for state in now.incidents if state.incident != event.incident)
             return replace(now, incidents=left)
+        case events.RoundRedealt():
+            return _dealt_anew(now, event)
         case events.ResultProposed():
             return replace(now, proposed=event.outcome)
         case events.RoundConfirmed() | events.RoundCancelled():
-            opened = replace(now, places=_opened(now.places, event.opened))
+            opened = replace(now, places=_opened(now, event.opened))
             return replace(opened, last=_last_outcome(envelope, event))
+        case events.BoxVoided():
+            return replace(now, voided=(*now.voided, event.box))
         case events.HandEvaluated():
             return replace(now, hands={**now.hands, event.place: event.hand})
         case _:
@@ -200,8 +218,10 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
     """Fold what happens to single cards; everything else leaves the board as it is."""
     match event:
         case events.CardDealt():
-            laid = LaidCard(event.n, event.face, event.card, event.commitment)
-            return replace(now, places={**now.places, event.place: (*now.places.get(event.place, ()), laid)})
+            laid = LaidCard(event.n, event.face, event.card, event.commitment, reading=event.reading)
+            cards = sorted((*now.places.get(event.place, ()), laid), key=lambda card: card.n)
+            held = now.held if event.held is None else now.held - 1
+            return replace(now, places={**now.places, event.place: tuple(cards)}, held=held)
         case events.CardShown():
             return replace(now, places=_card_changed(now.places, event.place, event.n, card=event.card))
         case events.CardLaidAside():
@@ -211,11 +231,30 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
             return replace(now, places={**now.places, event.place: left})
         case events.CardBurned():
             return replace(now, burned=event.n)
+        case events.CardHeld():
+            return replace(now, held=now.held + 1)
         case events.CardsRevealed():
-            places = _opened(now.places, event.cards)
+            places = _opened(now, event.cards)
             for card in event.cards:
                 places = _card_changed(places, card.place, card.n, face=Face.UP)
             return replace(now, places=places)
+        case _:
+            return _halted(now, event)
+
+
+def _halted(now: Snapshot, event: Event) -> Snapshot:
+    """Fold who deals, and what keeps the next round from opening."""
+    match event:
+        case events.DealerChanged():
+            return replace(now, dealer=event.name)
+        case events.TableBlocked():
+            return replace(now, blocked=True)
+        case events.TableUnblocked():
+            return replace(now, blocked=False)
+        case events.TablePaused():
+            return replace(now, paused=event.reason)
+        case events.TableResumed() | events.TableClosed():
+            return replace(now, paused=None)
         case _:
             return now
 
@@ -225,6 +264,7 @@ def _fresh_round(now: Snapshot, event: events.RoundOpened) -> Snapshot:
     return replace(
         now,
         round_no=event.round_no,
+        deal=1,
         game=event.game,
         boxes=event.boxes,
         windows=(),
@@ -232,9 +272,17 @@ def _fresh_round(now: Snapshot, event: events.RoundOpened) -> Snapshot:
         places={},
         hands={},
         burned=0,
+        held=0,
+        voided=(),
         incidents=(),
         proposed=None,
     )
+
+
+def _dealt_anew(now: Snapshot, event: events.RoundRedealt) -> Snapshot:
+    """Clear the board of the abandoned deal; of the windows betting time stands, with the bets (OAB-24)."""
+    betting = tuple(window for window in now.windows if window.stage == "betting")
+    return replace(now, deal=event.deal, windows=betting, places={}, hands={}, burned=0, proposed=None)
 
 
 def _window_opened(now: Snapshot, event: events.BettingOpened | events.DecisionOpened) -> Snapshot:
@@ -286,10 +334,17 @@ def _last_outcome(envelope: Envelope, event: events.RoundConfirmed | events.Roun
     )
 
 
-def _opened(places: Places, cards: tuple[OpenedCard, ...]) -> Places:
-    """Name the cards whose commitments were opened; a card the rules never publish stays unnamed."""
+def _opened(now: Snapshot, cards: tuple[OpenedCard, ...]) -> Places:
+    """Name the cards on the board whose commitments were opened.
+
+    A card the rules never publish stays unnamed; one of an abandoned deal, or of a withdrawn reading, does
+    not lie there any more.
+    """
+    places = now.places
     for opened in cards:
-        if opened.card is not None:
+        laid = (card for card in places.get(opened.place, ()) if card.n == opened.n)
+        lies = opened.deal == now.deal and any(card.reading == opened.reading for card in laid)
+        if lies and opened.card is not None:
             places = _card_changed(places, opened.place, opened.n, card=opened.card)
     return places
 

@@ -93,13 +93,21 @@ class Marker(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str | None = None
 
 
-class CommandRequest(msgspec.Struct, frozen=True):
-    """One command. `request` makes it idempotent; its right comes from the endpoint, not from here."""
+class CommandRequest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One command. `request` makes it idempotent; its right comes from the endpoint, not from here.
+
+    `pin` or `badge` go with a log-in alone. They end in the station and are in no text made of this.
+    """
 
     request: Text
     actor: Text
     round_no: Annotated[int, msgspec.Meta(ge=0, lt=2**31)] = msgspec.field(name="roundno")
     command: AnyCommand
+    pin: Text | None = None
+    badge: Text | None = None
+
+    def __repr__(self) -> str:
+        return f"CommandRequest({self.request!r}, {self.actor!r}, {self.round_no}, {self.command!r})"
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):

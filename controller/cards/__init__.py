@@ -2,6 +2,7 @@
 
 from controller.cards.card import DECK, Card, Rank, Suit, parse_cards
 from controller.cards.codes import CodeMap, Scheme, code_map
+from controller.cards.order import Order, order_alarm
 from controller.cards.register import Anomaly, Register
 
 __all__ = [
@@ -9,10 +10,12 @@ __all__ = [
     "Anomaly",
     "Card",
     "CodeMap",
+    "Order",
     "Rank",
     "Register",
     "Scheme",
     "Suit",
     "code_map",
+    "order_alarm",
     "parse_cards",
 ]

@@ -5,6 +5,7 @@ A code map is configuration (`config/decks/*.toml`): complete, and one code name
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -27,7 +28,7 @@ class Scheme(StrEnum):
 
 
 class CodeMap(msgspec.Struct, frozen=True):
-    """The codes of one deck. `names` tells the deck in events and incidents, never the card."""
+    """The codes of one set of cards. `name` tells the deck in events and incidents, never the card."""
 
     name: str
     cards: Mapping[str, Card]
@@ -37,18 +38,19 @@ class CodeMap(msgspec.Struct, frozen=True):
         return self.cards.get(code)
 
     def code(self, card: Card) -> str:
-        """Return the code on this card. Raises KeyError for a card that is not in the deck."""
+        """Return the code on this card, the first of several. Raises KeyError when the set lacks the card."""
         for code, candidate in self.cards.items():
             if candidate == card:
                 return code
         raise KeyError(str(card))
 
 
-def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None) -> CodeMap:
-    """Build the code map of one 52-card deck.
+def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None, *, decks: int = 1) -> CodeMap:
+    """Build the code map of a set of 52-card decks, in which every card has `decks` codes.
 
-    `table` maps code to card text and is used by `Scheme.TABLE` alone. Raises ValueError when the
-    map is not complete or not one-to-one, naming the first card or code that is wrong.
+    `table` maps code to card text and is used by `Scheme.TABLE` alone; the other schemes spell values, so a
+    set of many decks in such a scheme is one deck with copies (`Register`). Raises ValueError when the map
+    is not complete or a card has too many codes, naming the first card or code that is wrong.
     """
     if (scheme is Scheme.TABLE) != (table is not None):
         raise ValueError(f"deck {name}: scheme {scheme} and a table of codes do not go together")
@@ -61,8 +63,12 @@ def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None) 
     missing = [str(card) for card in DECK if card not in cards.values()]
     if missing:
         raise ValueError(f"deck {name}: no code for {', '.join(missing)}")
-    if len(cards) != len(DECK):
-        raise ValueError(f"deck {name}: {len(cards)} codes for {len(DECK)} cards; one card needs one code")
+    if len(cards) != len(DECK) * decks:
+        count = len(DECK) * decks
+        raise ValueError(f"deck {name}: {len(cards)} codes for {count} cards; one card needs one code")
+    wrong = [str(card) for card, codes in Counter(cards.values()).items() if codes != decks]
+    if wrong:
+        raise ValueError(f"deck {name}: not {decks} codes for {', '.join(wrong)}")
     return CodeMap(name, cards)
 
 

@@ -1,7 +1,8 @@
-"""The register of one deck: which codes exist and which are out of the shoe.
+"""The register of the set in use: which codes exist and which cards are out of the shoe.
 
-Every read passes here before anything else looks at it: unknown code, code of another deck, the same
-card twice (procedures, rows 5, 6 and "Inventory").
+Every read passes here before anything else looks at it: unknown code, code of another deck, one card more
+than the set has (procedures, rows 5, 6 and "Inventory"). A set is one deck or many; its codes name single
+cards, or the value alone, of which it then has `copies`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ class Anomaly(StrEnum):
 
 
 class Register(Generic[Where]):
-    """One deck in use. `Where` is the caller's word for a place on the table."""
+    """One set in use. `Where` is the caller's word for a place on the table."""
 
-    def __init__(self, deck: CodeMap, other_decks: Iterable[CodeMap] = ()) -> None:
+    def __init__(self, deck: CodeMap, other_decks: Iterable[CodeMap] = (), *, copies: int = 1) -> None:
+        """`copies` is how many cards of the set carry one code: the decks of a shoe with value-only codes."""
+        assert copies >= 1, copies
         self.deck = deck
         self.other_decks = tuple(other_decks)
-        self._out: dict[str, Where] = {}
+        self.copies = copies
+        self._out: list[tuple[str, Where]] = []
 
     def check(self, code: str) -> Card | Anomaly:
         """Return the card with `code`, or what speaks against it. Changes nothing."""
@@ -38,29 +42,45 @@ class Register(Generic[Where]):
         if card is None:
             foreign = any(deck.card(code) is not None for deck in self.other_decks)
             return Anomaly.FOREIGN_CODE if foreign else Anomaly.UNKNOWN_CODE
-        return Anomaly.ALREADY_OUT if code in self._out else card
+        return Anomaly.ALREADY_OUT if len(self.places(code)) >= self.copies else card
+
+    def places(self, code: str) -> tuple[Where, ...]:
+        """Return where the cards with `code` lie, in the order in which they left the shoe."""
+        return tuple(where for known, where in self._out if known == code)
 
     def where(self, code: str) -> Where:
-        """Return where the card with `code` lies. Raises KeyError while it is in the shoe."""
-        return self._out[code]
+        """Return where the last card with `code` to leave lies. Raises KeyError while all are in the shoe."""
+        places = self.places(code)
+        if not places:
+            raise KeyError(code)
+        return places[-1]
 
     def take(self, code: str, where: Where) -> None:
-        """Note that the card with `code` has left the shoe; `check` has passed before."""
+        """Note that a card with `code` has left the shoe; `check` has passed before."""
         assert isinstance(self.check(code), Card), code
-        self._out[code] = where
+        self._out.append((code, where))
 
     def withdraw(self, code: str) -> None:
-        """Take a wrong reading back: the card with `code` counts as in the shoe again."""
-        del self._out[code]
+        """Take the last reading of `code` back: that card counts as in the shoe again."""
+        self._out.remove((code, self.where(code)))
 
     def move(self, code: str, where: Where) -> None:
-        """Note that a card that is out lies somewhere else now (burned, for example)."""
-        assert code in self._out, code
-        self._out[code] = where
+        """Note that the card with `code` that left last lies somewhere else now (burned, for example)."""
+        assert self.places(code), code
+        self._out[self._out.index((code, self.where(code)))] = (code, where)
 
     def shuffle(self) -> None:
         """All cards are back in the shoe."""
         self._out.clear()
+
+    def drawn(self) -> tuple[Card, ...]:
+        """Return the cards that are out, in the order in which they left the shoe."""
+        return tuple(self.deck.cards[code] for code, _ in self._out)
+
+    @property
+    def size(self) -> int:
+        """How many cards the whole set has."""
+        return len(self.deck.cards) * self.copies
 
     @property
     def out_count(self) -> int:
@@ -70,4 +90,4 @@ class Register(Generic[Where]):
     @property
     def left_count(self) -> int:
         """How many cards the shoe still holds."""
-        return len(self.deck.cards) - len(self._out)
+        return self.size - len(self._out)

@@ -29,6 +29,7 @@ class OasisWithBonus(SisterGame[BonusOasisRules]):
     stages = (OPTIONS, FINAL_OPTIONS)
     actions = (BET, EXCHANGE, FOLD)
     has_dark_boxes = True
+    redeals = True  # OAB-24
 
     def script(self) -> Procedure:
         """The round in the order of the sheet."""

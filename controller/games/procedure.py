@@ -17,6 +17,8 @@ from controller.cards import Card
 DEALER = "dealer"
 SWITCH = "switch"
 BURN = "burn"
+HELD = "held"
+"""Where a card lies that came out too early and waits."""
 
 
 class Face(StrEnum):
@@ -158,6 +160,11 @@ class Game(Protocol):
     @property
     def rescans_at_most(self) -> int:
         """How many re-scans the whole initial deal allows (RPL-75)."""
+        ...
+
+    @property
+    def redeals(self) -> bool:
+        """Whether a wrong number of cards at a place has the round dealt anew (OAB-24), not cancelled."""
         ...
 
     def initial_deal(self, step: Deal) -> bool:

@@ -183,6 +183,30 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         raise ValueError(f"no box {name!r} in this outcome")
 
 
+class VoidedDeal(msgspec.Struct, frozen=True, gc=False):
+    """What comes back of a deal that was abandoned: by box, the wagers that its answers may have placed.
+
+    Antes, bonus stakes and the Bets of dark boxes are not among them: they stand in the next deal (OAB-24).
+    """
+
+    deal: int
+    boxes: dict[str, Row]
+
+    def row(self, box: str) -> Row:
+        """Return the wagers of a box, none where no answer was asked for."""
+        return self.boxes.get(box, {})
+
+
+VOIDED = (Wager.EXCHANGE_FEE, Wager.BET)
+"""What answers may cost in the game that deals anew."""
+
+
+def voided_deal(deal: int, boxes: Iterable[str], rule: str = "OAB-24") -> VoidedDeal:
+    """Return the wagers of the `boxes` that take decisions, all refunded."""
+    refunded = WagerOutcome(Result.REFUND, (rule,))
+    return VoidedDeal(deal, {box: dict.fromkeys(VOIDED, refunded) for box in boxes})
+
+
 def card_texts(cards: Iterable[Card]) -> tuple[str, ...]:
     """Spell cards as they are on the wire."""
     return tuple(map(CARD_TEXT.__getitem__, cards))
@@ -223,6 +247,17 @@ def for_public(outcome: Outcome) -> Outcome:
 
 def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:
     """Return the outcome in which every wager is refunded: the correction of a wrong result."""
+    boxes = tuple(_refunded(box, rule) for box in outcome.boxes)
+    return msgspec.structs.replace(outcome, boxes=boxes)
+
+
+def refund_box(outcome: Outcome, name: str, cell: str) -> Outcome:
+    """Return the outcome in which every wager of one box is refunded; `cell` of the procedures says why."""
+    boxes = tuple(_refunded(box, cell) if box.box == name else box for box in outcome.boxes)
+    return msgspec.structs.replace(outcome, boxes=boxes)
+
+
+def _refunded(box: BoxOutcome, rule: str) -> BoxOutcome:
     refunded = WagerOutcome(Result.REFUND, (rule,))
 
     def refund_row(row: Row | None) -> Row | None:
@@ -232,13 +267,9 @@ def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:
         rows = {name: dict.fromkeys(row, refunded) for name, row in hand.rows.items()}
         return msgspec.structs.replace(hand, rows=rows)
 
-    boxes = tuple(
-        msgspec.structs.replace(
-            box,
-            hands=tuple(map(refund_hand, box.hands)),
-            fold=refund_row(box.fold),
-            bonus=refund_row(box.bonus),
-        )
-        for box in outcome.boxes
+    return msgspec.structs.replace(
+        box,
+        hands=tuple(map(refund_hand, box.hands)),
+        fold=refund_row(box.fold),
+        bonus=refund_row(box.bonus),
     )
-    return msgspec.structs.replace(outcome, boxes=boxes)

@@ -47,6 +47,7 @@ class RussianLive:
     """Live Russian Poker under one set of rules."""
 
     name = GAME
+    redeals = False
     places = PLACES
     boxes = BOXES
 

@@ -23,6 +23,7 @@ from controller.games.published import (
     Result,
     Row,
     RowName,
+    VoidedDeal,
     Wager,
     WagerOutcome,
 )
@@ -65,13 +66,22 @@ class LateBet(msgspec.Struct, frozen=True):
     stake: int
 
 
+class VoidedBet(msgspec.Struct, frozen=True):
+    """A Bet or a fee that an answer of an abandoned deal has cost (OAB-24)."""
+
+    deal: int
+    wager: Wager
+    stake: int
+
+
 class BoxSlip(msgspec.Struct, frozen=True):
     """What one player staked on one box and what was chosen there, in minor units.
 
     `pattern` stays `stay` for BET, for FOLD as dealt and for silence in options time (RPL-14). `decision`
     None is silence to the end (RPL-22, D-52); a blind box of live Russian Poker takes no decision, on the
     dark box of another game BET was placed with the Ante (OAB-27). `can_place_bet` False turns the
-    automatic BET into a FOLD (RPL-81).
+    automatic BET into a FOLD (RPL-81). `deal` is the one in which these answers were given,
+    `voided` what the answers of the deals before it have cost; a dark box stays with deal 1 (OAB-24).
     """
 
     box: str
@@ -84,6 +94,8 @@ class BoxSlip(msgspec.Struct, frozen=True):
     bonus_d: int = 0
     can_place_bet: bool = True
     late: tuple[LateBet, ...] = ()
+    deal: int = 1
+    voided: tuple[VoidedBet, ...] = ()
 
     def __post_init__(self) -> None:
         parse_pattern(self.pattern)
@@ -104,7 +116,10 @@ class LineOutcome(StrEnum):
 
 
 class Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One wager settled. `returned` is the amount credited, the stake included."""
+    """One wager settled. `returned` is the amount credited, the stake included.
+
+    `deal` is the one in which a Bet or a fee was placed; other wagers are of deal 1.
+    """
 
     box: str
     wager: Wager
@@ -113,19 +128,23 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
     returned: int
     rules: tuple[str, ...]
     odds: str | None = None
+    deal: int = 1
 
 
 REFUNDED_LATE = WagerOutcome(Result.REFUND, ("RPL-04",))
 REFUNDED_CANCELLED = WagerOutcome(Result.REFUND, ("RPL-73",))
 
 
-def settle(slip: tuple[BoxSlip, ...], outcome: Outcome) -> tuple[Line, ...]:
-    """Settle a player's slip, box by box.
+def settle(
+    slip: tuple[BoxSlip, ...], outcome: Outcome, voided: tuple[VoidedDeal, ...] = ()
+) -> tuple[Line, ...]:
+    """Settle a player's slip, box by box; `voided` are the abandoned deals, as `confirmed` lists them.
 
     Raises ValueError for a slip that the rules never permitted: such a request has to be refused when it
-    is made.
+    is made. The same for wagers of a deal that was not abandoned.
     """
-    return tuple(line for box in slip for line in _settle_box(box, outcome))
+    deals = {each.deal: each for each in voided}
+    return tuple(line for box in slip for line in _settle_box(box, outcome, deals))
 
 
 def refund(
@@ -142,10 +161,10 @@ def refund(
     """
     priced = Prices(prices, exchange_prices)
     return tuple(
-        _line(box.box, wager, stake, REFUNDED_CANCELLED)
+        _line(box.box, wager, stake, REFUNDED_CANCELLED, deal=_deal_of(box, wager))
         for box in slip
         for wager, stake in _stakes(box, priced, bet=box.box in blind or bet_placed(box))
-    ) + tuple(line for box in slip for line in _late(box))
+    ) + tuple(line for box in slip for line in (*_voided(box, REFUNDED_CANCELLED), *_late(box)))
 
 
 def bet_placed(slip: BoxSlip) -> bool:
@@ -172,8 +191,11 @@ def rounded_down(amount: Fraction) -> int:
     return amount.numerator // amount.denominator
 
 
-def _settle_box(slip: BoxSlip, outcome: Outcome) -> Iterator[Line]:
+def _settle_box(slip: BoxSlip, outcome: Outcome, voided: Mapping[int, VoidedDeal]) -> Iterator[Line]:
+    playing = len(voided) + 1
     if slip.ante:
+        if any(each.row(slip.box) for each in voided.values()) and slip.deal != playing:
+            raise ValueError(f"{slip.box}: answers of deal {slip.deal}, deal {playing} was played")
         box = outcome.box(slip.box)
         folds = _folds(slip, box)
         row = _row(slip, box, folds=folds)
@@ -181,7 +203,11 @@ def _settle_box(slip: BoxSlip, outcome: Outcome) -> Iterator[Line]:
         for wager, stake in _stakes(slip, prices, bet=not folds):
             if wager not in row:
                 raise ValueError(f"{slip.box}: {wager} cannot be staked on {slip.pattern}")
-            yield _line(slip.box, wager, stake, row[wager])
+            yield _line(slip.box, wager, stake, row[wager], deal=_deal_of(slip, wager))
+    for bet in slip.voided:
+        if bet.deal not in voided or bet.wager not in (row := voided[bet.deal].row(slip.box)):
+            raise ValueError(f"{slip.box}: {bet.wager} of deal {bet.deal}, which is not void")
+        yield _line(slip.box, bet.wager, bet.stake, row[bet.wager], deal=bet.deal)
     yield from _late(slip)
 
 
@@ -247,14 +273,24 @@ def _stakes(slip: BoxSlip, prices: Prices, *, bet: bool) -> Iterator[tuple[Wager
         yield Wager.BONUS_D, slip.bonus_d
 
 
+def _deal_of(slip: BoxSlip, wager: Wager) -> int:
+    """Return the deal of a wager: Ante and bonus stakes are placed once, what answers cost in each deal."""
+    return 1 if wager in (Wager.ANTE, Wager.BONUS_B, Wager.BONUS_D) else slip.deal
+
+
+def _voided(slip: BoxSlip, published: WagerOutcome) -> Iterator[Line]:
+    for bet in slip.voided:
+        yield _line(slip.box, bet.wager, bet.stake, published, deal=bet.deal)
+
+
 def _late(slip: BoxSlip) -> Iterator[Line]:
     for bet in slip.late:
         yield _line(slip.box, bet.wager, bet.stake, REFUNDED_LATE)
 
 
-def _line(box: str, wager: Wager, stake: int, published: WagerOutcome) -> Line:
+def _line(box: str, wager: Wager, stake: int, published: WagerOutcome, *, deal: int = 1) -> Line:
     outcome, returned = _returned(stake, published)
-    return Line(box, wager, stake, outcome, returned, published.rules, published.odds)
+    return Line(box, wager, stake, outcome, returned, published.rules, published.odds, deal)
 
 
 def most_win(stake: int, published: WagerOutcome) -> int | None:

@@ -66,6 +66,7 @@ class SisterGame(Generic[R]):
     actions: ClassVar[tuple[str, ...]]
     """What a box may decide at first."""
     has_dark_boxes: ClassVar[bool] = False
+    redeals: ClassVar[bool] = False
 
     def __init__(self, rules: R) -> None:
         self.rules = rules

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +23,7 @@ from controller.cards import CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.errors import ConfigError
-from controller.table.inputs import Role
+from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
@@ -58,12 +59,14 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     table: str
     environment: Environment
     game: str
+    profile: str
     deck: str
     run_dir: str
+    people: str
     times: Times
     boxes_not_told: Mapping[str, BoxState]
-    people: Mapping[str, Role]
     scanners: Mapping[str, ScannerConfig]
+    spare_decks: tuple[str, ...] = ()
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
 
@@ -87,9 +90,12 @@ class StationConfig(msgspec.Struct, frozen=True):
     environment: Environment
     game: Game
     deck: CodeMap
+    spare_decks: tuple[CodeMap, ...]
     other_decks: tuple[CodeMap, ...]
     scanners: Mapping[str, ScannerConfig]
     run_dir: Path
+    people: Path
+    """The people file. It holds hashes of secrets, so it is no document."""
     day_begins_hour: int
     rules: str
     documents: Mapping[str, str]
@@ -109,7 +115,7 @@ ReadText = Callable[[Path], str]
 """Gives the text of a file. Raises OSError or UnicodeDecodeError."""
 
 
-class _Files:
+class Files:
     """The files of one config as they are read, each once."""
 
     def __init__(self, read: ReadText) -> None:
@@ -150,31 +156,54 @@ def load_texts(texts: Iterable[str]) -> StationConfig:
 
 def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     """Read a table's config. Raises ConfigError, which names the file, the key and what to do."""
-    files = _Files(read)
+    files = Files(read)
     home = path.resolve().parent
     table = _read(path, TableFile, files)
     game_path = home.parent / "games" / f"{table.game}.toml"
     game = _build_game(table.game, game_path, files)
-    decks = {name: _read_deck(home, name, files) for name in (table.deck, *table.other_decks)}
-    _check(path, table, game)
+    decks = {name: _read_deck(home, name, files) for name in _deck_names(table)}
+    profile = load_profile(home, table.profile, files)
+    _check(path, table, game, profile)
     return StationConfig(
         path=path,
-        settings=_settings(table),
+        settings=_settings(table, profile),
         environment=table.environment,
         game=game,
         deck=decks[table.deck],
+        spare_decks=tuple(decks[name] for name in table.spare_decks),
         other_decks=tuple(decks[name] for name in table.other_decks),
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         run_dir=(home / table.run_dir).resolve(),
+        people=(home / table.people).resolve(),
         day_begins_hour=table.day_begins_hour,
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
     )
 
 
+def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
+    """Read a procedure profile and its base from the folder beside `home`. Raises ConfigError."""
+    files = files if files is not None else Files(_from_disk)
+    layers: list[ProfileFile] = []
+    wanted: str | None = name
+    while wanted is not None:
+        path = home.parent / "profiles" / f"{wanted}.toml"
+        if any(layer.name == wanted for layer in layers):
+            raise ConfigError(f"{path}: base: this profile is its own base")
+        layer: ProfileFile = _read(path, ProfileFile, files)
+        if layer.name != wanted:
+            raise ConfigError(f"{path}: name: expected {wanted!r} as the file is named, got {layer.name!r}")
+        layers.append(layer)
+        wanted = layer.base
+    try:
+        return read_profile(reversed(layers))
+    except (ValueError, msgspec.ValidationError) as error:
+        raise ConfigError(f"{home.parent / 'profiles' / name}.toml: {error}") from None
+
+
 def load_game(path: Path) -> tuple[Game, str]:
     """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
-    files = _Files(_from_disk)
+    files = Files(_from_disk)
     game = _build_game(path.stem, path, files)
     return game, _rules_hash(files.text(path))
 
@@ -184,7 +213,11 @@ def _rules_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _settings(table: TableFile) -> TableSettings:
+def _deck_names(table: TableFile) -> tuple[str, ...]:
+    return (table.deck, *table.spare_decks, *table.other_decks)
+
+
+def _settings(table: TableFile, profile: Profile) -> TableSettings:
     return TableSettings(
         table=table.table,
         betting_ms=table.times.betting_ms,
@@ -192,8 +225,8 @@ def _settings(table: TableFile) -> TableSettings:
         grace_ms=table.times.grace_ms,
         guard_ms=table.times.guard_ms,
         boxes_not_told=table.boxes_not_told,
-        people=table.people,
         scanners=tuple(table.scanners),
+        profile=profile,
     )
 
 
@@ -202,7 +235,7 @@ def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
     return msgspec.structs.replace(scanner, port=port)
 
 
-def _check(path: Path, table: TableFile, game: Game) -> None:
+def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     """What no single key can say: the parts must fit together."""
     stages = GAMES[table.game].stages
     _check_keys(path, "times.windows_ms", table.times.windows_ms, stages)
@@ -210,13 +243,16 @@ def _check(path: Path, table: TableFile, game: Game) -> None:
     for stage in stages:
         if stage not in table.times.windows_ms:
             raise ConfigError(f"{path}: times.windows_ms.{stage}: missing; {table.game} opens this window")
+    twice = [name for name, count in Counter(_deck_names(table)).items() if count > 1]
+    if twice:
+        raise ConfigError(f"{path}: deck {twice[0]!r}: named twice; a deck is loaded here or foreign here")
     for box in game.boxes:
         if table.boxes_not_told.get(box, BoxState.EMPTY) is BoxState.EMPTY:
             raise ConfigError(f"{path}: boxes_not_told.{box}: expected dark or open; not told means in play")
-    if Role.DEALER not in table.people.values() or Role.SUPERVISOR not in table.people.values():
-        raise ConfigError(f"{path}: people: a table needs a dealer and a supervisor, who are two people")
-    if Role.BETTING in table.people.values():
-        raise ConfigError(f"{path}: people: betting is the role of the betting system, not of a person")
+    redealt = [cell.id for row in profile.rows.values() for cell in row.cells if cell.offers("order_redeal")]
+    if redealt and not game.redeals:
+        where = f"{path}: profile: {profile.name}"
+        raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     for name, scanner in table.scanners.items():
         try:
             open_framer(scanner.family, scanner.options)
@@ -230,7 +266,7 @@ def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tupl
             raise ConfigError(f"{path}: {where}: {unknown_name(name, valid)}")
 
 
-def _build_game(name: str, path: Path, files: _Files) -> Game:
+def _build_game(name: str, path: Path, files: Files) -> Game:
     if name not in GAMES:
         raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
     settings = _read_toml(path, files)
@@ -240,7 +276,7 @@ def _build_game(name: str, path: Path, files: _Files) -> Game:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
+def _read_deck(home: Path, name: str, files: Files) -> CodeMap:
     path = home.parent / "decks" / f"{name}.toml"
     try:
         deck = _read(path, DeckFile, files)
@@ -252,7 +288,7 @@ def _read_deck(home: Path, name: str, files: _Files) -> CodeMap:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _read(path: Path, model: type[Any], files: _Files) -> Any:
+def _read(path: Path, model: type[Any], files: Files) -> Any:
     found = _read_toml(path, files)
     _check_names(path, "", found, model)
     _check_choices(path, "", found, model)
@@ -284,7 +320,7 @@ def _check_choice(path: Path, where: str, word: object, choices: type[StrEnum]) 
         raise ConfigError(f"{path}: {where}: {unknown_name(word, words)}")
 
 
-def _read_toml(path: Path, files: _Files) -> dict[str, Any]:
+def _read_toml(path: Path, files: Files) -> dict[str, Any]:
     try:
         return tomllib.loads(files.text(path))
     except OSError as error:

@@ -5,6 +5,7 @@ StationError
     StartRefused     the journal, the clock or another process speaks against starting, or nobody has
                      approved the rules
         ApprovalsDamaged   the file of approvals is not what was written
+    PeopleError      the people file is missing, open to others, broken, or a change of it makes no sense
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ class ConfigError(StationError):
 
 class StartRefused(StationError):
     """Starting now would break a promise that the journal makes."""
+
+
+class PeopleError(StationError):
+    """The people file can't be used, or not be changed like that. No secret is in the text."""
 
 
 class ApprovalsDamaged(StartRefused):

@@ -43,7 +43,9 @@ class Kernel:
 
     def __init__(self, config: StationConfig) -> None:
         self.config = config
-        self.table = Table(config.settings, config.game, config.deck, config.other_decks)
+        self.table = Table(
+            config.settings, config.game, config.deck, config.other_decks, spare_decks=config.spare_decks
+        )
         self._stream(None)
 
     def _stream(self, heads: Heads | None) -> None:

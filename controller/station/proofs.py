@@ -22,7 +22,7 @@ from controller.bus.envelope import (
     message_hash,
 )
 from controller.bus.errors import MalformedMessage
-from controller.games.procedure import BURN
+from controller.games.procedure import BURN, HELD
 from controller.table import events
 from controller.table.commitments import commit, commitment_text
 from controller.table.events import Audience, Event, OpenedCard
@@ -112,6 +112,8 @@ class Proofs:
                 self._committed[place] = commitment
             case events.CardBurned():
                 self._committed[_Place(BURN, event.n, event.deal, 1)] = event.commitment
+            case events.CardHeld():
+                self._committed[_Place(HELD, event.n, event.deal, 1)] = event.commitment
             case events.CardsRevealed():
                 yield from self._check(envelope, event.cards)
             case events.RoundConfirmed() | events.RoundCancelled():

@@ -69,10 +69,14 @@ class ToldStep(msgspec.Struct, frozen=True):
 
 
 class Procedure(msgspec.Struct, frozen=True):
-    """A whole round. `without_bets` is what happens when nobody has bet, None when cards are dealt."""
+    """A whole round. `without_bets` is what happens when nobody has bet, None when cards are dealt.
+
+    `miscount` is what happens when a place has a wrong number of cards.
+    """
 
     steps: tuple[ToldStep, ...]
     without_bets: str | None
+    miscount: str
 
 
 class Line(msgspec.Struct):
@@ -121,10 +125,18 @@ def procedure(game: Game, times_ms: Mapping[str, int] | None = None) -> Procedur
             for line in told
         ),
         without,
+        REDEAL if game.redeals else CANCEL,
     )
 
 
 NO_BETS = "no box has a bet"
+REDEAL = (
+    "If a place has a wrong number of cards, a supervisor has the round dealt anew: all cards are shuffled "
+    "again; Antes, dark Bets and bonus stakes stand; what was decided is void, and its prices and Bets come "
+    "back when the round ends (OAB-24). "
+    "A dealer's card that was turned up by accident changes nothing (OAB-25)."
+)
+CANCEL = "If a place has a wrong number of cards, a supervisor cancels the round and all stakes come back."
 COMBINATIONS_ONLY = "Only for boxes with Ace-King or better."
 
 

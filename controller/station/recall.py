@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from controller.bus.envelope import decode
-from controller.games.procedure import BURN
+from controller.games.procedure import BURN, HELD
+from controller.games.published import VoidedDeal
 from controller.journal import Days, Reader, Step
 from controller.station.errors import StationError
 from controller.station.proofs import opened_commitment
@@ -54,7 +55,8 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
     """A card that left the shoe. `commitment` and `opened_at_us` are there if it lay face down.
 
     `card` is None where it was never opened, `closed_by` names the rule then. `fate` is `played`,
-    `withdrawn` (a wrong reading, or taken back as surplus) or `burned`, with the reason.
+    `withdrawn` (a wrong reading, or taken back as surplus), `burned`, `held`, or `abandoned` with its deal;
+    with the reason.
     `checked` tells whether card and key lead to the commitment; None while it has none.
     """
 
@@ -89,6 +91,16 @@ class RecalledIncident(msgspec.Struct, omit_defaults=True):
     closed_at_us: int | None = None
 
 
+class Redealt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The round was dealt anew; `deal` is the number of the deal that began (OAB-24)."""
+
+    at_us: int
+    deal: int
+    reason: str
+    incident: int
+    place: str | None = None
+
+
 class Cancelled(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why the round was cancelled, and what is refunded."""
 
@@ -117,16 +129,21 @@ class Recalled(msgspec.Struct, omit_defaults=True):
     steps: tuple[int, int]
     opened_at_us: int
     ended_at_us: int = 0
+    dealers: list[str] = []
+    """Who dealt it; more than one after a change inside the round."""
     bets: dict[str, str] = {}
     windows: list[RecalledWindow] = []
     cards: list[RecalledCard] = []
     turned: list[tuple[int, str]] = []
     laid_aside: list[tuple[int, str, int]] = []
     incidents: list[RecalledIncident] = []
+    redeals: list[Redealt] = []
     presses: list[Press] = []
     restarts: list[int] = []
     result: Result | None = None
     cancelled: Cancelled | None = None
+    voided: tuple[VoidedDeal, ...] = ()
+    """What comes back of the deals that were abandoned."""
     sealed: dict[str, Sealed] = {}
 
     @property
@@ -197,6 +214,7 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
         steps=(first.n, steps[-1].n),
         opened_at_us=first.at_us,
     )
+    told.dealers += [opened.dealer] if opened.dealer is not None else []
     teller = _Teller(told)
     for step in steps:
         for event in map(_EVENT.decode, step.events):
@@ -210,6 +228,7 @@ class _Teller:
 
     def __init__(self, told: Recalled) -> None:
         self._told = told
+        self._deal = 1
 
     def tell(self, at_us: int, event: AnyEvent) -> None:
         told = self._told
@@ -220,21 +239,35 @@ class _Teller:
                 told.presses.append(Press(at_us, event.input, event.actor, refused=event.reason))
             case events.IncidentOpened() | events.IncidentDecided() | events.IncidentClosed():
                 self._incident(at_us, event)
+            case events.RoundRedealt():
+                self._redealt(at_us, event)
             case events.RoundConfirmed():
                 told.ended_at_us, told.result = at_us, in_groups(event.outcome)
+                told.voided = event.voided
                 self._open(at_us, event.opened)
             case events.RoundCancelled():
                 told.ended_at_us = at_us
                 told.cancelled = Cancelled(event.reason, event.refund, event.incident, event.place)
+                told.voided = event.voided
                 self._open(at_us, event.opened)
             case events.ControllerStarted():
                 told.restarts.append(at_us)
+            case events.DealerChanged(dealer=str(dealer), signed_by=(_, _)):
+                told.dealers.append(dealer)
             case events.FactsSettled() | events.BetsClosed() | events.DecisionClosed():
                 self._window_ended(event)
             case events.BettingOpened() | events.DecisionOpened():
                 told.windows.append(RecalledWindow(event.window, at_us, event.closes_at_us))
             case _:
                 self._card(at_us, event)
+
+    def _redealt(self, at_us: int, event: events.RoundRedealt) -> None:
+        told = self._told
+        for card in told.cards:
+            if card.deal == self._deal and card.fate == "played":
+                card.fate, card.reason = "abandoned", event.reason
+        self._deal = event.deal
+        told.redeals.append(Redealt(at_us, event.deal, event.reason, event.incident, event.place))
 
     def _window_ended(self, event: events.FactsSettled | events.BetsClosed | events.DecisionClosed) -> None:
         for window in self._told.windows:
@@ -263,13 +296,16 @@ class _Teller:
                         commitment=event.commitment,
                     )
                 )
-            case events.CardBurned():
-                burned = RecalledCard(at_us, BURN, event.n, event.deal, 1, "down")
-                burned.commitment, burned.fate, burned.reason = event.commitment, "burned", event.reason
-                told.cards.append(burned)
+            case events.CardBurned() | events.CardHeld():
+                is_burned = isinstance(event, events.CardBurned)
+                aside = RecalledCard(at_us, BURN if is_burned else HELD, event.n, event.deal, 1, "down")
+                aside.fate = "burned" if is_burned else "held"
+                aside.commitment, aside.reason = event.commitment, event.reason
+                told.cards.append(aside)
             case events.CardWithdrawn():
+                withdrawn = (event.place, event.n, self._deal, event.reading)
                 for card in told.cards:
-                    if (card.place, card.n, card.reading) == (event.place, event.n, event.reading):
+                    if (card.place, card.n, card.deal, card.reading) == withdrawn:
                         card.fate, card.reason = "withdrawn", event.reason
             case events.CardsRevealed():
                 told.turned.append((at_us, event.place))

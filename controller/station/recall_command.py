@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from controller.games.published import Comparison, DealerHand, Exclusion, RowName, Wager
+from controller.games.published import Comparison, DealerHand, Exclusion, RowName, VoidedDeal, Wager
 from controller.journal import JournalError
 from controller.station.errors import StationError
 from controller.station.recall import Recalled, RecalledCard, recall
@@ -78,6 +78,7 @@ def render_round(told: Recalled) -> RenderableType:
         parts.append(_incidents(told))
     if told.result is not None:
         parts.extend(_result(told.result))
+    parts.extend(_voided(voided) for voided in told.voided)
     parts.append(_commitments(told))
     parts.append(_presses(told))
     return Group(*parts)
@@ -89,6 +90,8 @@ def _heading(told: Recalled) -> RenderableType:
     heading.append(f"Round {told.roundid}", "bold")
     heading.append(f"  {told.game}, table {told.table}\n")
     heading.append(f"{date_and_time(told.opened_at_us)} to {clock_time(told.ended_at_us)} UTC")
+    if told.dealers:
+        heading.append(f", dealt by {', then '.join(told.dealers)}")
     heading.append(f", {told.journal} steps {first} to {last}, rules {told.rules[:12]}\n")
     if told.cancelled is not None:
         where = f" at {place_text(told.cancelled.place)}" if told.cancelled.place else ""
@@ -99,6 +102,12 @@ def _heading(told: Recalled) -> RenderableType:
         )
     else:
         heading.append("CONFIRMED\n", "bold")
+    for redeal in told.redeals:
+        where = f" at {place_text(redeal.place)}" if redeal.place else ""
+        heading.append(
+            f"DEALT ANEW at {clock_time(redeal.at_us)}: {redeal.reason}{where}, incident {redeal.incident}; "
+            f"deal {redeal.deal} follows, bets stand (OAB-24)\n"
+        )
     for at_us in told.restarts:
         heading.append(f"The controller started again at {clock_time(at_us)}\n")
     return heading
@@ -149,6 +158,8 @@ def _cards(told: Recalled) -> RenderableType:
 
 def _fate(card: RecalledCard) -> str:
     notes = []
+    if card.deal > 1 or card.fate == "abandoned":
+        notes.append(f"deal {card.deal}")
     if card.reading > 1:
         notes.append(f"reading {card.reading}")
     if card.fate != "played":
@@ -194,6 +205,14 @@ def _result(result: Result) -> Iterator[RenderableType]:
     yield Text(f"Prices in Antes: {prices}. What each player chose, only the betting system knows.\n")
 
 
+def _voided(voided: VoidedDeal) -> RenderableType:
+    """Return what comes back of an abandoned deal."""
+    boxes = ", ".join(place_text(name) for name in sorted(voided.boxes))
+    return Text(
+        f"Deal {voided.deal} is void: of {boxes or 'no box'} come back exchange fees and Bets (OAB-24)\n"
+    )
+
+
 def _hand(dealer: DealerHand) -> Text:
     name = "no game, does not qualify" if dealer.combination is None else str(dealer.combination.kind)
     return Text.assemble(_card_row(dealer.cards), f"  {name}")
@@ -204,8 +223,8 @@ def _card_row(cards: Iterable[str]) -> Text:
 
 
 def _box(one: RecalledBox) -> RenderableType:
-    first = one.groups[0].patterns[0]
-    title = f"{place_text(one.box)}, dealt {' '.join(first.cards)}" if first.cards else place_text(one.box)
+    dealt = one.groups[0].patterns[0].cards if one.groups else ()  # A folded box has no hand left.
+    title = f"{place_text(one.box)}, dealt {' '.join(dealt)}" if dealt else place_text(one.box)
     table = _table(title, "played", "hand", "against the dealer", "wagers")
     for group in one.groups:
         table.add_row(_patterns(group), _worth(group), _compared(group), _wagers(group))

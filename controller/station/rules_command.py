@@ -26,7 +26,8 @@ from controller.station.approvals import (
 )
 from controller.station.clock import LiveClock
 from controller.station.config import StationConfig, load, load_game
-from controller.station.errors import ConfigError, StationError
+from controller.station.errors import ConfigError, PeopleError, StationError
+from controller.station.people import read_people
 from controller.station.prose import BETTING, WINDOWS, listed, place_name, seconds
 from controller.station.rules_sheet import Sheet, make_sheet
 from controller.station.start import PROGRAM
@@ -116,13 +117,14 @@ def _misuse(arguments: argparse.Namespace, config: StationConfig | None) -> str 
         return f"{config.path}: this table plays {config.game.name}, not {arguments.game}"
     if arguments.approve is None:
         return None
-    people = config.settings.people
-    if people.get(arguments.approve) is Role.SUPERVISOR:
+    try:
+        supervisors = read_people(config.people).of_role(Role.SUPERVISOR)
+    except PeopleError as error:
+        return str(error)
+    if arguments.approve in supervisors:
         return None
-    supervisors = [name for name, role in people.items() if role is Role.SUPERVISOR]
-    return (
-        f"{arguments.approve} is no supervisor of table {config.settings.table}: {listed(supervisors, 'or')}"
-    )
+    there = listed(supervisors or ("nobody",), "or")
+    return f"{arguments.approve} is no supervisor of table {config.settings.table}: {there}"
 
 
 def approve(config: StationConfig, who: str, now_us: int) -> None:
@@ -199,6 +201,7 @@ def _procedure(sheet: Sheet) -> Iterator[RenderableType]:
         table.add_row(f"{number}.", text)
     if sheet.procedure.without_bets is not None:
         table.add_row("", sheet.procedure.without_bets)
+    table.add_row("", sheet.procedure.miscount)
     yield Padding(table, (0, 0, 1, 1))
 
 

@@ -19,6 +19,7 @@ from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
 from controller.station.guards import free_mb
 from controller.station.kernel import Kernel, recover
+from controller.station.people import check_staffed
 from controller.station.stops import Stops
 from controller.station.untaken import untaken_reads
 from controller.table.events import AUDIENCES
@@ -56,9 +57,10 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, JournalInUse or JournalDamaged when starting would break a promise.
+    Raises StartRefused, PeopleError, JournalInUse or JournalDamaged when starting would break a promise.
     """
     check_approved(config)
+    check_staffed(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kernel = Kernel(config)

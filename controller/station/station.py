@@ -21,6 +21,7 @@ from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
+from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped
@@ -29,7 +30,7 @@ from controller.station.scanner_line import ScannerLine
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
-from controller.table.inputs import AnyInput, Commanded, Role, encode_input
+from controller.table.inputs import AnyInput, Commanded, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
@@ -41,7 +42,6 @@ FLOOD = 1_000
 QUEUE_MAX = FLOOD + REPORTS_MAX
 """Room for one more chunk of reports after the flood has begun."""
 ALIVE_S = 1.0
-UNKNOWN_PERSON = "UNKNOWN_PERSON"
 ENCODER = msgspec.json.Encoder(order="deterministic")
 
 log = logging.getLogger("station")
@@ -204,26 +204,22 @@ class Station:
             log.warning("device reports", extra={"facts": {"scanner": scanner, "state": report.state}})
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
-        """Queue a command; False when the queue is full. A person's role is the one in the config."""
-        if endpoint == Role.BETTING:
-            role = Role.BETTING
-        elif request.actor in self.config.settings.people:
-            role = self.config.settings.people[request.actor]
-        else:
-            known = ", ".join(sorted(self.config.settings.people))
-            text = f"actor: got {request.actor!r}, expected one of {known}"
-            reply(Answer(request.request, False, UNKNOWN_PERSON, text))
-            return True
+        """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
         if self.is_flooded():
             return False
+        duty, now_us = self.kernel.table.state.duty, self.clock.now_us()
+        sender = identify(endpoint, request, duty=duty, now_us=now_us, people=self.config.people)
+        if not isinstance(sender, Sender):
+            reply(sender)
+            return True
         at = self._stamp()
         value = Commanded(
             at=at,
             request=request.request,
             actor=request.actor,
-            role=role,
+            role=sender.role,
             round_no=request.round_no,
-            command=request.command,
+            command=sender.command,
         )
         self.recorder.write(Line(at, Kind.COMMAND, endpoint, encode_command(value)))
         self._last_us = at

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +22,7 @@ from controller.games.published import (
     ShownCombination,
 )
 from controller.games.rules import MAIN
+from controller.table.charts import Phase
 from controller.table.texts import PROMPTS, decision_text, place_text, prompt_text
 
 SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -64,9 +66,21 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     `now_us` is wall time, which countdowns run against; `stale`: the table has not been heard for 3 s.
     """
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
-    title = f"{snapshot.table}  round {snapshot.roundid or '-'}  {PHASES.get(snapshot.phase, snapshot.phase)}"
+    deal = f", deal {snapshot.deal}" if snapshot.deal > 1 else ""
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {_standing(snapshot)}"
+    if snapshot.dealer is not None:
+        title += f"  dealer {escape(snapshot.dealer)}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
+
+
+def _standing(snapshot: Snapshot) -> str:
+    """Return the phase, or why none goes on from here."""
+    if snapshot.roundid is None and snapshot.blocked:
+        return "blocked"
+    if snapshot.roundid is None and snapshot.paused is not None:
+        return "pause"
+    return PHASES.get(snapshot.phase, snapshot.phase)
 
 
 def _footing(snapshot: Snapshot, stale: bool) -> str:
@@ -108,12 +122,16 @@ def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
     """Yield what stands under the board: incident, windows, result."""
     if snapshot.burned:
         yield Text(f"burned: {snapshot.burned}", "dim")
+    if snapshot.held:
+        yield Text(f"held: {snapshot.held}", "dim")
     incident = snapshot.incident
     if incident is not None:
         text = incident.prompt  # A table of another version may ask what has no text here.
         if text in PROMPTS:
             text = prompt_text(text, incident.place, incident.n)
         yield Text(f"HELD: {text} ({incident.kind}, cell {incident.cell})", "bold red")
+    if snapshot.deal > 1 and snapshot.phase == Phase.SHUFFLING:
+        yield Text("the round is dealt anew, bets stand", "bold yellow")
     for window in snapshot.windows:
         yield _window(window, now_us)
         for box, decision in window.decisions.items():

@@ -9,9 +9,34 @@ from __future__ import annotations
 import msgspec
 
 from controller.table.charts import Phase
-from controller.table.state import RequestAnswer, TableState
+from controller.table.staff import Duty, Halts
+from controller.table.state import (
+    DeckInUse,
+    Reads,
+    Receipt,
+    RequestAnswer,
+    Shoe,
+    TableState,
+    register_of,
+)
 
 VERSION = 1
+
+
+class CarriedShoe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The deck in use, or what has been seen of the one that is being loaded; see `Shoe`.
+
+    It names cards, and is in the journal alone.
+    """
+
+    deck: DeckInUse | None = None
+    decks_count: int = 0
+    scanning: tuple[str, ...] = ()
+    receipt: Receipt | None = None
+    supervised: bool = False
+    last_collected: tuple[str, ...] = ()
+    wear: dict[str, Reads] = {}
+    worn: tuple[str, ...] = ()
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,13 +57,16 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     strange_devices: dict[str, str] = {}
     quarantined: tuple[str, ...] = ()
     disk_free_mb: int | None = None
+    duty: Duty = Duty()
+    halts: Halts = Halts()
+    shoe: CarriedShoe = CarriedShoe()
 
 
 def encode(t: TableState) -> bytes | None:
-    """Return the record, or None while a round is open."""
-    if t.round is not None:
+    """Return the record, or None while a round or an incident is open."""
+    if t.round is not None or t.incidents:
         return None
-    assert not t.incidents and not t.deadlines and not t.deck_suspect
+    assert not t.deadlines and not t.deck_suspect and t.shoe.suspect is None
     record = Carried(
         version=VERSION,
         phase=t.phase,
@@ -55,8 +83,40 @@ def encode(t: TableState) -> bytes | None:
         strange_devices=t.strange_devices,
         quarantined=tuple(sorted(t.quarantined)),
         disk_free_mb=t.disk_free_mb,
+        duty=t.duty,
+        halts=t.halts,
+        shoe=_carry(t.shoe),
     )
     return msgspec.json.encode(record, order="deterministic")
+
+
+def _carry(shoe: Shoe) -> CarriedShoe:
+    return CarriedShoe(
+        deck=shoe.deck,
+        decks_count=shoe.decks_count,
+        scanning=tuple(shoe.scanning),
+        receipt=shoe.receipt,
+        supervised=shoe.supervised,
+        last_collected=shoe.last_collected,
+        wear=shoe.wear,
+        worn=shoe.worn,
+    )
+
+
+def _restore_shoe(t: TableState, record: CarriedShoe) -> None:
+    t.shoe = Shoe(
+        deck=record.deck,
+        decks_count=record.decks_count,
+        scanning=list(record.scanning),
+        receipt=record.receipt,
+        supervised=record.supervised,
+        last_collected=record.last_collected,
+        wear=dict(record.wear),
+        worn=record.worn,
+    )
+    for deck in t.decks:
+        if record.deck is not None and deck.name == record.deck.name:
+            t.register = register_of(deck, t.decks, t.other_decks)
 
 
 def restore(t: TableState, raw: bytes) -> None:
@@ -73,3 +133,5 @@ def restore(t: TableState, raw: bytes) -> None:
     t.scanners_up = set(record.scanners_up)
     t.devices, t.strange_devices = dict(record.devices), dict(record.strange_devices)
     t.quarantined, t.disk_free_mb = frozenset(record.quarantined), record.disk_free_mb
+    t.duty, t.halts = record.duty, record.halts
+    _restore_shoe(t, record.shoe)

@@ -29,7 +29,7 @@ class Phase(StrEnum):
 
 
 IN_ROUND = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
-"""The phases in which a round may still be confirmed or cancelled."""
+"""The phases in which a round may still be cancelled."""
 
 
 class IncidentState(StrEnum):
@@ -68,7 +68,10 @@ class PhaseChart(StateChart[Any]):
     # The day: open, verify, shuffle, and off again between two rounds.
     open_table = closed.to(deck_check)
     close_table = deck_check.to(closed) | shuffling.to(closed) | ready.to(closed)
+    load_deck = deck_check.to(None)
     verify_deck = deck_check.to(shuffling)
+    change_deck = deck_check.to(None) | shuffling.to(deck_check) | ready.to(deck_check)
+    count_stub = deck_check.to(None) | shuffling.to(None) | result_proposed.to(None) | confirmed.to(None)
     confirm_shuffle = shuffling.to(ready)
     repeat_shuffle = shuffling.to(None) | ready.to(shuffling)
 
@@ -90,7 +93,8 @@ class PhaseChart(StateChart[Any]):
 
     # What comes from the scanners, where it means something.
     card_read = (
-        ready.to(None)
+        deck_check.to(None)
+        | ready.to(None)
         | betting.to(None)
         | dealing.to(None)
         | deciding.to(None)
@@ -107,13 +111,70 @@ class PhaseChart(StateChart[Any]):
     # When something goes wrong.
     dispute_reading = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     call_surplus = dealing.to(None) | deciding.to(None)
-    report_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    observed = (
+        shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+    )
     withdraw_report = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
-    answer_question = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    answer_question = (
+        deck_check.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+    )
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    void_box = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+
+    # A redeal: the round stays open while the deck is shuffled again (OAB-24).
+    order_redeal = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    round_redealt = dealing.to(shuffling) | deciding.to(shuffling) | result_proposed.to(shuffling)
+    deal_again = shuffling.to(dealing)
+    round_cancelled |= shuffling.to(cancelled)
+    withdraw_report |= shuffling.to(None)
+    confirm_cancel |= shuffling.to(None)
+    confirm_picture |= shuffling.to(None)
+    go_on |= shuffling.to(None)
+
+    # What keeps the next round from opening. Log-ins are taken always and are not in the chart.
+    pause_table = (
+        deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    resume_table = (
+        deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    close_after_round = (
+        betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    unblock = closed.to(None) | deck_check.to(None) | shuffling.to(None) | ready.to(None)
 
 
 class IncidentChart(StateChart[Any]):
@@ -130,8 +191,10 @@ class IncidentChart(StateChart[Any]):
     picture = State()
     closed = State(final=True)
 
-    ask = none.to(question) | lost.to(question) | supervisor.to(question)
-    ask_rescan = none.to(rescan) | question.to(rescan) | supervisor.to(rescan)
+    ask = none.to(question) | lost.to(question) | supervisor.to(question) | question.to(None)
+    ask_rescan = (
+        none.to(rescan) | question.to(rescan) | supervisor.to(rescan) | lost.to(rescan) | rescan.to(None)
+    )
     ask_supervisor = (
         none.to(supervisor)
         | rescan.to(supervisor)
@@ -151,18 +214,30 @@ class IncidentChart(StateChart[Any]):
     read_failed = rescan.to(None)
     answer_question = question.to(None)
     confirm_cancel = supervisor.to(None)
+    count_stub = supervisor.to(None)
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
     order_rescan = supervisor.to(None)
+    void_box = supervisor.to(None)
+    order_redeal = supervisor.to(None)
     confirm_picture = picture.to(None)
-    report_cancel = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
+    observed = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
 
 
 UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_taken"})
 """Inputs that an open incident never holds back: time, and what the betting system knows."""
 
 ONLY_IN_INCIDENT = frozenset(
-    {"answer_question", "confirm_cancel", "withdraw_report", "go_on", "order_rescan", "confirm_picture"}
+    {
+        "answer_question",
+        "confirm_cancel",
+        "withdraw_report",
+        "go_on",
+        "order_rescan",
+        "void_box",
+        "order_redeal",
+        "confirm_picture",
+    }
 )
 
 

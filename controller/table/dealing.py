@@ -20,10 +20,11 @@ from controller.games.procedure import (
     Window,
     WindowAnswer,
 )
-from controller.table import result
+from controller.table import aside, result
 from controller.table.events import (
     BetsClosed,
     BettingOpened,
+    BurnReason,
     CardDealt,
     CardLaidAside,
     CardShown,
@@ -44,6 +45,7 @@ BETTING = "betting"
 """The window of betting time; the other windows are named by their stage."""
 WINDOW_TIMER = "window"
 GRACE_TIMER = "grace"
+HELD_TIMER = "held"
 MILLISECOND = 1_000
 
 
@@ -53,7 +55,16 @@ def open_round(t: TableState) -> None:
     t.move("open_betting")
     roundid = f"{t.settings.table}-{t.round_no}"
     t.round = Round(t.round_no, roundid, ScriptRun(t.game), t.program, t.rules)
-    t.emit(RoundOpened(round_no=t.round_no, game=t.game.name, boxes=t.game.boxes, rules=t.rules))
+    t.emit(
+        RoundOpened(
+            round_no=t.round_no,
+            game=t.game.name,
+            boxes=t.game.boxes,
+            rules=t.rules,
+            procedures=t.settings.profile.digest,
+            dealer=aside.note_relief(t),
+        )
+    )
     follow(t)
 
 
@@ -68,7 +79,7 @@ def follow(t: TableState) -> None:
         case Decide() as step:
             _open_window(t, step)
             t.in_play.run.tell(None)
-            follow(t)
+            _follow_decisions(t)
         case DecisionOf() as step:
             _serve(t, step)
         case None:
@@ -81,7 +92,7 @@ def follow(t: TableState) -> None:
 def _serve(t: TableState, step: DecisionOf) -> None:
     """Go on with a box that has decided, or that has let its time pass; else the script waits for it."""
     window = t.in_play.window
-    assert window is not None and window.window == step.stage
+    assert window is not None and window.stage == step.stage
     decision = window.decisions.get(step.box)
     if decision is None and not window.settled:
         return
@@ -92,12 +103,10 @@ def _serve(t: TableState, step: DecisionOf) -> None:
     follow(t)
 
 
-def note_decision(t: TableState, taken: DecisionTaken) -> None:
-    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+def _follow_decisions(t: TableState) -> None:
+    """End the window when nobody is left to decide, else serve the boxes that have decided."""
     window = t.in_play.window
-    assert window is not None and window.decides is not None
-    window.decisions[taken.box] = Decision(taken.action, taken.positions)
-    t.emit(DecisionMade(window=window.window, box=taken.box, action=taken.action, positions=taken.positions))
+    assert window is not None
     if window.all_decided:
         window.undecided = False
         if window.is_open:
@@ -108,6 +117,24 @@ def note_decision(t: TableState, taken: DecisionTaken) -> None:
         follow(t)
 
 
+def void_decisions(t: TableState, box: str) -> None:
+    """A box that was taken out of the round decides nothing any more."""
+    window = t.in_play.window
+    if window is None or window.decides is None or window.settled or box not in window.decides.boxes:
+        return
+    window.decisions.setdefault(box, Decision(None))
+    _follow_decisions(t)
+
+
+def note_decision(t: TableState, taken: DecisionTaken) -> None:
+    """Take a box's decision; it ends the window when it was the last one, and frees the box's cards."""
+    window = t.in_play.window
+    assert window is not None and window.decides is not None
+    window.decisions[taken.box] = Decision(taken.action, taken.positions)
+    t.emit(DecisionMade(window=window.window, box=taken.box, action=taken.action, positions=taken.positions))
+    _follow_decisions(t)
+
+
 def announce(t: TableState) -> None:
     """Publish the hands that everybody may know by now."""
     for announcement in t.in_play.run.take_announcements():
@@ -116,7 +143,7 @@ def announce(t: TableState) -> None:
 
 def _open_betting(t: TableState) -> None:
     closes_at = t.now + t.settings.betting_ms * MILLISECOND
-    t.in_play.window = OpenWindow(BETTING, True, closes_at)
+    t.in_play.window = OpenWindow(BETTING, BETTING, True, closes_at)
     t.arm(WINDOW_TIMER, closes_at)
     t.emit(
         BettingOpened(
@@ -133,13 +160,17 @@ def _open_betting(t: TableState) -> None:
 def _open_window(t: TableState, step: Window | Decide) -> None:
     duration_ms = t.settings.windows_ms[step.stage]
     closes_at = t.now + duration_ms * MILLISECOND
-    t.in_play.window = OpenWindow(step.stage, step.frees_card, closes_at)
-    t.in_play.window.decides = step if isinstance(step, Decide) else None
+    name = window_name(t, step)
+    t.in_play.window = OpenWindow(name, step.stage, step.frees_card, closes_at)
+    if isinstance(step, Decide):
+        t.in_play.window.decides = step
+        voided = [box for box in step.boxes if box in t.in_play.voided_boxes]
+        t.in_play.window.decisions.update(dict.fromkeys(voided, Decision(None)))
     t.arm(WINDOW_TIMER, closes_at)
     t.move("window_opened")
     t.emit(
         DecisionOpened(
-            window=step.stage,
+            window=name,
             stage=step.stage,
             boxes=step.boxes,
             actions=step.actions,
@@ -157,7 +188,13 @@ def _open_window(t: TableState, step: Window | Decide) -> None:
 def offer_hands(t: TableState, step: Window | Decide) -> None:
     """Tell the betting system what the choices are worth (RPL-82)."""
     if step.hands is not None:
-        t.emit(HandsOffered(window=step.stage, hands=step.hands))
+        t.emit(HandsOffered(window=window_name(t, step), hands=step.hands))
+
+
+def window_name(t: TableState, step: Window | Decide) -> str:
+    """Return the name of a window: an answer to an abandoned deal must not count in the next (OAB-24)."""
+    deal = t.in_play.deal
+    return step.stage if deal == 1 else f"{step.stage}/{deal}"
 
 
 def close_window(t: TableState, ended_by: str) -> None:
@@ -169,7 +206,7 @@ def close_window(t: TableState, ended_by: str) -> None:
     t.disarm(WINDOW_TIMER)
     _announce_end(t, window, ended_by)
     current.laid_at_window = len(current.laid)
-    current.stages_closed.add(window.window)
+    current.stages_closed.update((window.stage, window.window))
     current.free_at = window.closes_at + t.settings.guard_ms * MILLISECOND if window.frees_card else t.now
     if window.window == BETTING:
         t.move("bets_closed")
@@ -194,15 +231,15 @@ def _announce_end(t: TableState, window: OpenWindow, ended_by: str) -> None:
     if window.window == BETTING:
         t.emit(BetsClosed(window=BETTING, prompt="NO_MORE_BETS", at_us=t.now, ended_by=ended_by))
     else:
-        t.emit(DecisionClosed(window=window.window, stage=window.window, at_us=t.now, ended_by=ended_by))
+        t.emit(DecisionClosed(window=window.window, stage=window.stage, at_us=t.now, ended_by=ended_by))
 
 
-def abandon_window(t: TableState) -> None:
-    """The round is cancelled: an open window ends now, and nothing is asked any more."""
+def abandon_window(t: TableState, ended_by: str) -> None:
+    """The round is cancelled, or dealt anew: an open window ends now, and nothing is asked any more."""
     window = t.in_play.window
     if window is not None and window.is_open:
         window.is_open = False
-        _announce_end(t, window, "cancel")
+        _announce_end(t, window, ended_by)
     t.deadlines.clear()
 
 
@@ -281,6 +318,7 @@ def settle_window(t: TableState) -> None:
         t.emit(FactsSettled(window=BETTING, acknowledged=window.acknowledged, boxes=boxes))
         current.run.tell(boxes)
     elif window.decides is not None:
+        t.emit(FactsSettled(window=window.window, acknowledged=window.all_decided))
         t.move("window_settled")
     else:
         _emit_answer(t, window)
@@ -314,18 +352,35 @@ def is_card_due(t: TableState) -> bool:
     return window.settled and t.now >= current.free_at
 
 
-def deal_card(t: TableState, read: UnplacedRead) -> None:
-    """Lay the card that is due, and follow the script."""
+def follow_held(t: TableState) -> None:
+    """Lay the cards that wait, as they become due, in the order in which they were drawn (row 23a)."""
+    while t.round is not None and t.round.held and t.incident is None and isinstance(t.round.run.owed, Deal):
+        if not is_card_due(t):
+            if t.round.free_at > t.now:
+                t.arm(HELD_TIMER, t.round.free_at)
+            return
+        card = t.round.held.pop(0)
+        t.round.withdrawn.append(card.opening())
+        t.register.withdraw(card.code)
+        deal_card(t, UnplacedRead(card.card, card.code, card.key), held=card.n)
+
+
+def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:
+    """Lay the card that is due, and follow the script; a card to be burned goes before it."""
     current = t.in_play
+    if current.burn_due:
+        current.burn_due = False
+        aside.burn(t, read, BurnReason.RELIEF)
+        return
     step = current.run.owed
     assert isinstance(step, Deal)
-    laid = lay(t, read, step, fact=len(current.run.facts))
+    laid = lay(t, read, step, fact=len(current.run.facts), held=held)
     current.laid.append(laid)
     current.run.tell(read.card)
     follow(t)
 
 
-def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard:
+def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int, held: int | None = None) -> LaidCard:
     """Register the card at its place and tell what may be told of it."""
     up = step.face is Face.UP
     where = (step.place, step.n)
@@ -341,6 +396,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int) -> LaidCard
             reading=reading,
             card=str(read.card) if up else None,
             commitment=commitment,
+            held=held,
         )
     )
     if step.shown_to_betting:

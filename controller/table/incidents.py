@@ -1,15 +1,13 @@
 """What an incident is, once for all games: opened, decided (which cell, by whom), closed.
 
 Incidents nest; the newest is the one that people are asked about, and while any is open the gate for
-cards and confirmations is shut. Cells are named by the row of the procedures' table, or by the game's own
-rule that stands above it. What each kind of case does is in `readings`, `surplus` and `interruptions`.
+cards and confirmations is shut. Which cell decides a case is in `procedures`; what each kind of case does is
+in `readings`, `surplus`, `interruptions` and `observations`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from controller.table import dealing, result
+from controller.table import dealing, halts, result
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
@@ -18,44 +16,20 @@ from controller.table.events import (
     IncidentDecided,
     IncidentKind,
     IncidentOpened,
-    Refusal,
     RoundCancelled,
     RoundClosed,
+    ShoeEnd,
     Verdict,
 )
 from controller.table.events.incidents import HOUSEKEEPING
-from controller.table.inputs import CancelReason, ReportCancel
-from controller.table.state import Incident, LaidCard, TableState, Where
+from controller.table.inputs import CancelReason
+from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
 
-SAME_CARD = "SAME_CARD"
-FACE_SEEN = "FACE_SEEN"
-CARD_DRAWN = "CARD_DRAWN"
-SCAN_AGAIN = "SCAN_AGAIN"
-SCAN_DRAWN_CARD = "SCAN_DRAWN_CARD"
-CALL_SUPERVISOR = "CALL_SUPERVISOR"
-SCANNER_GONE = "SCANNER_GONE"
-CONFIRM_PICTURE = "CONFIRM_PICTURE"
-OTHER_SCANNER = "OTHER_SCANNER"
-GONE_TOO_LONG = "GONE_TOO_LONG"
-CARD_READ_MEANWHILE = "CARD_READ_MEANWHILE"
-PRESS_LEFT_OUT = "PRESS_LEFT_OUT"
-INPUT_LEFT_OUT = "INPUT_LEFT_OUT"
-FREE_DISK = "FREE_DISK"
-CHECK_DECK = "CHECK_DECK"
-SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
-NOTED = "NOTED"
-
-
-class Report(NamedTuple):
-    """Who reported a case, and the reason and place that were named."""
-
-    by: str
-    reason: CancelReason | None = None
-    place: str | None = None
-
-
-DECK_LEAVES = frozenset({CancelReason.DECK_INTEGRITY, CancelReason.CARD_ON_FLOOR})
-"""After these the deck is changed and verified before the next round (RPL-76, rows 5 and 6)."""
+ESCALATE = "escalate"
+GIVE_UP = "give_up"
+"""The deadlines of an incident that waits for a supervisor; its number follows after a slash."""
+SECOND = 1_000_000
+LOAD_NEW_DECK = "LOAD_NEW_DECK"
 
 
 def open_incident(
@@ -65,8 +39,9 @@ def open_incident(
     *,
     first: str,
     prompt: str,
-    where: Where | None = None,
-    report: Report | None = None,
+    where: Where | tuple[str, None] | None = None,
+    reason: CancelReason | None = None,
+    reported_by: str | None = None,
 ) -> Incident:
     """Open an incident and shut the gate; `first` is the chart event that says whom it asks."""
     t.incidents_count += 1
@@ -74,12 +49,7 @@ def open_incident(
     place, n = where if where is not None else (None, None)
     incident = Incident(t.incidents_count, kind, cell, prompt, state, place=place, n=n)
     incident.stops_betting = t.phase is Phase.BETTING and kind not in HOUSEKEEPING
-    if report is not None:
-        incident.reported_by, incident.reason, incident.place = (
-            report.by,
-            report.reason,
-            report.place or place,
-        )
+    incident.reason, incident.reported_by = reason, reported_by
     t.incidents.append(incident)
     t.emit(
         IncidentOpened(
@@ -91,16 +61,43 @@ def open_incident(
             reason=incident.reason,
             prompt=prompt,
             stops_betting=incident.stops_betting,
+            dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
+    if kind not in HOUSEKEEPING:
+        halts.count_case(t, cell)
+    _call_or_leave(t, incident)
     return incident
+
+
+def call_supervisor(t: TableState, incident: Incident) -> None:
+    """Row 40: from now on the supervisor's time to answer runs."""
+    limits = t.settings.limits
+    incident.escalated = False
+    t.arm(f"{ESCALATE}/{incident.number}", t.now + limits.escalate_after_s * SECOND)
+    t.arm(f"{GIVE_UP}/{incident.number}", t.now + limits.give_up_after_s * SECOND)
+
+
+def _call_or_leave(t: TableState, incident: Incident) -> None:
+    """Begin or end the supervisor's time, as the incident waits for one or not."""
+    if incident.state is IncidentState.SUPERVISOR:
+        call_supervisor(t, incident)
+    else:
+        _leave_supervisor(t, incident)
+
+
+def _leave_supervisor(t: TableState, incident: Incident) -> None:
+    incident.escalated = False
+    t.disarm(f"{ESCALATE}/{incident.number}")
+    t.disarm(f"{GIVE_UP}/{incident.number}")
 
 
 def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     """Ask somebody else, or something else; `event` is the chart's."""
     incident.prompt = prompt
     incident.state = INCIDENT_TARGETS[incident.state, event]
-    t.emit(IncidentAsked(incident=incident.number, prompt=prompt))
+    t.emit(IncidentAsked(incident=incident.number, prompt=prompt, place=incident.place, n=incident.n))
+    _call_or_leave(t, incident)
 
 
 def decide(
@@ -112,20 +109,24 @@ def decide(
     )
     assert "close" in INCIDENT_INPUTS[incident.state], incident
     t.incidents.remove(incident)
+    _leave_supervisor(t, incident)
     t.emit(IncidentClosed(incident=incident.number, kind=incident.kind, stops_betting=incident.stops_betting))
 
 
-def note_incident(t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str) -> None:
-    """Put on record a case whose cell leaves nothing to ask."""
+def note_incident(
+    t: TableState, kind: IncidentKind, cell: str, verdict: Verdict, prompt: str, by: str | None = None
+) -> None:
+    """Put on record a case whose cell leaves nothing to ask; `by` is who has reported it."""
     incident = open_incident(t, kind, cell, first="ask_supervisor", prompt=prompt)
-    decide(t, incident, verdict, None)
+    decide(t, incident, verdict, by)
 
 
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
     """Cancel the round: everything is refunded (RPL-73) and every commitment is opened."""
     current = t.in_play
-    dealing.abandon_window(t)
+    dealing.abandon_window(t, "cancel")
     place = incident.place
+    deck_out = any(known.deck_out for known in t.incidents)
     decide(t, incident, Verdict.CANCELLED, by, reason)
     for other in reversed(list(t.incidents)):
         decide(t, other, Verdict.CANCELLED, by, reason)
@@ -136,11 +137,30 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
             reason=reason,
             incident=incident.number,
             place=place,
+            voided=tuple(current.voided),
             opened=result.open_commitments(current),
         )
     )
     t.emit(RoundClosed(rev=1))
-    t.deck_suspect = t.deck_suspect or reason in DECK_LEAVES
+    if deck_out or reason is CancelReason.DECK_INTEGRITY:
+        _let_deck_go(t, incident, reason)
+
+
+def _let_deck_go(t: TableState, incident: Incident, reason: CancelReason) -> None:
+    """Say what the cancel means for the deck; it goes when its cards are collected.
+
+    A wrong count casts doubt on the rounds since the last good one; a card that the deck should not have,
+    on all rounds since it was loaded.
+    """
+    deck = t.shoe.deck
+    if deck is None:
+        return
+    if incident.kind is IncidentKind.WRONG_COUNT:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.COUNT, deck.good_round)
+    elif reason is CancelReason.DECK_INTEGRITY:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.INTEGRITY, deck.loaded_round)
+    else:
+        t.shoe.suspect = SuspectDeck(ShoeEnd.FLOOR, t.round_no)
 
 
 def last_card(t: TableState) -> LaidCard | None:
@@ -157,39 +177,3 @@ def withdraw_card(t: TableState, laid: LaidCard, reason: IncidentKind) -> None:
     """Say that a card does not lie where it was read; its code counts as in the shoe again."""
     t.register.withdraw(laid.code)
     t.emit(CardWithdrawn(place=laid.place, n=laid.n, reading=laid.reading, reason=reason))
-
-
-def report(t: TableState, command: ReportCancel, actor: str) -> None:
-    """RPL-70: the dealer reports; the table freezes until another person decides."""
-    open_incident(
-        t,
-        IncidentKind.CANCEL_REPORTED,
-        "RPL-70",
-        first="ask_supervisor",
-        prompt=CALL_SUPERVISOR,
-        report=Report(actor, command.reason, command.place),
-    )
-
-
-def withdraw_report(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """The dealer takes the report back; the round goes on."""
-    if not may_withdraw(t):
-        return Refusal.NO_INCIDENT
-    decide(t, incident, Verdict.WITHDRAWN, actor)
-    return None
-
-
-def may_withdraw(t: TableState) -> bool:
-    """Whether the newest incident is a report of a person, which that person's side may take back."""
-    incident = t.incident
-    if incident is None or incident.reported_by is None:
-        return False
-    return incident.kind in (IncidentKind.CANCEL_REPORTED, IncidentKind.SURPLUS_CARD)
-
-
-def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | None:
-    """A supervisor cancels; never a person who has reported what the cancel would decide."""
-    if any(known.reported_by == actor for known in t.incidents):
-        return Refusal.SAME_PERSON
-    cancel(t, incident, incident.reason or CancelReason.TECHNICAL, actor)
-    return None

@@ -12,10 +12,11 @@ from typing import TypeAlias, get_args
 import msgspec
 
 from controller.games.procedure import BoxState
+from controller.table.events.reasons import HaltReason, IncidentKind
 
 
 class Role(StrEnum):
-    """Who presses. A person's role comes from the table's list of people, never from the message."""
+    """Who presses. A person's role is the one in which they are on duty, never what the message says."""
 
     BETTING = "betting"
     DEALER = "dealer"
@@ -23,7 +24,7 @@ class Role(StrEnum):
 
 
 class CancelReason(StrEnum):
-    """Why a round is cancelled: the six of RPL-70, and the deck that is not what it should be."""
+    """Why a round is cancelled: the six of RPL-70, the deck that is not what it should be, a miscount."""
 
     HIDDEN_CARD_SHOWN = "HIDDEN_CARD_SHOWN"
     WRONG_READING = "WRONG_READING"
@@ -32,6 +33,24 @@ class CancelReason(StrEnum):
     CARD_ON_FLOOR = "CARD_ON_FLOOR"
     TECHNICAL = "TECHNICAL"
     DECK_INTEGRITY = "DECK_INTEGRITY"
+    WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
+    """A place has not its due number (OAB-24, row 24); the report names it."""
+
+
+class Proof(StrEnum):
+    """How a person has proven who they are."""
+
+    PIN = "pin"
+    BADGE = "badge"
+
+
+class ChangeReason(StrEnum):
+    """Why a deck is changed between two rounds."""
+
+    INTEGRITY = "INTEGRITY"
+    """It is not what it should be."""
+    CHANGED = "CHANGED"
+    """Nothing is wrong with it."""
 
 
 def _snake(name: str) -> str:
@@ -163,12 +182,69 @@ class OpenTable(Command, frozen=True):
     """The table goes live."""
 
 
+class LogIn(Command, frozen=True):
+    """A person comes on duty.
+
+    `name`, the one that players see, and `proof` are the station's, whatever a message says; None: neither
+    PIN nor badge was right.
+    """
+
+    role: Role
+    name: str = ""
+    proof: Proof | None = None
+
+
+class LogOut(Command, frozen=True):
+    """A person goes off duty; with `actor` a supervisor logs out somebody who has left."""
+
+    actor: str | None = None
+
+
+class PauseTable(Command, frozen=True):
+    """No round opens any more, after this one if one is open."""
+
+    reason: HaltReason
+
+
+class CloseAfterRound(Command, frozen=True):
+    """The table closes once the cards of this round are collected."""
+
+    reason: HaltReason
+
+
+class ResumeTable(Command, frozen=True):
+    """Take back a pause, or a close that is to come."""
+
+
+class Unblock(Command, frozen=True):
+    """One of the two presses that unlock a blocked table."""
+
+
 class CloseTable(Command, frozen=True):
     """The table goes off, between two rounds."""
 
 
 class VerifyDeck(Command, frozen=True):
     """The deck was verified in view of the camera, `count` cards (RPL-76)."""
+
+    count: int
+
+
+class LoadDeck(Command, frozen=True):
+    """Accept `deck` by its receipt, unopened; it takes two people who name the same (Inventory)."""
+
+    deck: str
+    receipt: str
+
+
+class ChangeDeck(Command, frozen=True):
+    """Take the deck out of use between two rounds; also sends away a set that is being scanned in."""
+
+    reason: ChangeReason
+
+
+class CountStub(Command, frozen=True):
+    """The cards that are not out were counted (procedures, row 25)."""
 
     count: int
 
@@ -215,11 +291,21 @@ class CallSurplus(Command, frozen=True):
     """The card that came last is surplus and was not laid on a place (RPL-71)."""
 
 
-class ReportCancel(Command, frozen=True):
-    """Report a case that cancels the round (RPL-70); another person confirms it."""
+class Observed(Command, frozen=True):
+    """What no sensor of this table saw: a situation of the procedures, where, and a frame to look it up.
 
-    reason: CancelReason
+    `kind` is an `IncidentKind` that people may report. A report freezes the table until it is decided.
+    """
+
+    kind: IncidentKind
     place: str | None = None
+    reference: str | None = None
+
+
+class VoidBox(Command, frozen=True):
+    """A supervisor takes a box out of the round: its wagers go back, the others play on (rows 23, 24)."""
+
+    box: str
 
 
 class WithdrawReport(Command, frozen=True):
@@ -254,28 +340,53 @@ class OrderRescan(Command, frozen=True):
     """A supervisor orders the card to be scanned once more."""
 
 
-TablePress: TypeAlias = OpenTable | CloseTable | VerifyDeck | ConfirmShuffle | RepeatShuffle | ClearTable
+class OrderRedeal(Command, frozen=True):
+    """A supervisor has the round dealt anew (OAB-24)."""
+
+
+DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub
+TablePress: TypeAlias = OpenTable | CloseTable | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (
     DisputeReading
     | CallSurplus
-    | ReportCancel
+    | Observed
     | WithdrawReport
     | ConfirmCancel
+    | VoidBox
     | ConfirmPicture
     | GoOn
     | OrderRescan
+    | OrderRedeal
 )
+DutyPress: TypeAlias = LogIn | LogOut
+HaltPress: TypeAlias = PauseTable | CloseAfterRound | ResumeTable | Unblock
 AnyCommand: TypeAlias = (
-    BetsTaken | WindowFacts | DecisionTaken | AnswerQuestion | TablePress | RoundPress | ExceptionPress
+    BetsTaken
+    | WindowFacts
+    | DecisionTaken
+    | AnswerQuestion
+    | TablePress
+    | DeckPress
+    | RoundPress
+    | ExceptionPress
+    | DutyPress
+    | HaltPress
 )
 
 
 PRESS_NAMES: tuple[str, ...] = tuple(
     str(press.__struct_config__.tag)
-    for press in (*get_args(TablePress), *get_args(RoundPress), AnswerQuestion, *get_args(ExceptionPress))
+    for press in (
+        *get_args(TablePress),
+        *get_args(DeckPress),
+        *get_args(RoundPress),
+        AnswerQuestion,
+        *get_args(ExceptionPress),
+        *get_args(HaltPress),
+    )
 )
-"""The presses of people at the table, in the order in which a page shows them."""
+"""The presses of people at the table, in the order in which a page shows them; log-ins are no buttons."""
 
 
 def command_name(command: Command) -> str:

@@ -6,27 +6,16 @@ import hashlib
 
 import msgspec
 
-from controller.table import dealing, held_reads, scanners
+from controller.table import dealing, escalation, held_reads, procedures, scanners
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
-from controller.table.incidents import (
-    CALL_SUPERVISOR,
-    CARD_DRAWN,
-    CONFIRM_PICTURE,
-    GONE_TOO_LONG,
-    OTHER_SCANNER,
-    PRESS_LEFT_OUT,
-    SCAN_DRAWN_CARD,
-    SCANNER_GONE,
-    ask,
-    decide,
-    open_incident,
-)
+from controller.table.incidents import ask, decide, open_incident
+from controller.table.situations import SITUATIONS, Axis, Known, known
 from controller.table.state import Incident, TableState
 
 GONE_TIMER = "scanner_gone"
+SCANNER_GONE = "SCANNER_GONE"
 SECOND = 1_000_000
-WAITS_FOR_SCANNER = frozenset({SCANNER_GONE, GONE_TOO_LONG, OTHER_SCANNER})
 
 
 # Row 30.
@@ -36,8 +25,9 @@ def scanner_lost(t: TableState) -> None:
     """Freeze in the state reached; a lost scanner comes back by itself, in time, or is decided on."""
     incident = _lost_incident(t)
     if incident is None:
-        open_incident(t, IncidentKind.SCANNER_LOST, "30", first="lose_scanner", prompt=SCANNER_GONE)
-    elif incident.state is IncidentState.LOST or incident.prompt == GONE_TOO_LONG:
+        row = SITUATIONS[IncidentKind.SCANNER_LOST].row
+        open_incident(t, IncidentKind.SCANNER_LOST, row, first="lose_scanner", prompt=SCANNER_GONE)
+    elif incident.state is IncidentState.LOST or _is(incident, Axis.GONE):
         return  # Lost is lost: the time runs from the first moment.
     else:
         ask(t, incident, "lose_scanner", SCANNER_GONE)
@@ -45,26 +35,30 @@ def scanner_lost(t: TableState) -> None:
 
 
 def scanner_gone(t: TableState) -> None:
-    """The scanner has stayed away for too long: a supervisor's matter, who may cancel."""
+    """The scanner has stayed away for too long: the cell says what then."""
     incident = _lost_incident(t)
     assert incident is not None and incident.state is IncidentState.LOST, incident
-    ask(t, incident, "ask_supervisor", GONE_TOO_LONG)
+    incident.values = {Axis.GONE: Known.YES, Axis.OTHER: Known.NO, Axis.LATER: Known.UNKNOWN}
+    procedures.judge(t, incident, None)
 
 
 def scanner_back(t: TableState) -> None:
     """All scanners are there; what came out meanwhile they have not seen, the dealer has.
 
-    One that was never lost, but was opened again or has restarted, is asked about in the same way.
+    A card that did is scanned now, and counts as no re-scan (RPL-75). A scanner that was never lost, but
+    was opened again or has restarted, is asked about in the same way.
     """
     if not t.scanners_up.issuperset(t.settings.scanners):
         return
     t.disarm(GONE_TIMER)
+    other = known(bool(t.strange_devices))
+    values = {Axis.GONE: Known.NO, Axis.OTHER: other, Axis.LATER: Known.UNKNOWN}
     incident = _lost_incident(t)
-    event, prompt = ("ask_supervisor", OTHER_SCANNER) if t.strange_devices else ("ask", CARD_DRAWN)
     if incident is None:
-        open_incident(t, IncidentKind.SCANNER_LOST, "30", first=event, prompt=prompt)
-    elif t.strange_devices or incident.prompt in WAITS_FOR_SCANNER:
-        ask(t, incident, event, prompt)
+        procedures.meet(t, IncidentKind.SCANNER_LOST, values)
+    elif t.strange_devices or _waits_for_scanner(incident):
+        incident.values = values
+        procedures.judge(t, incident, None)
 
 
 def _lost_incident(t: TableState) -> Incident | None:
@@ -72,12 +66,12 @@ def _lost_incident(t: TableState) -> Incident | None:
     return lost[0] if lost else None
 
 
-def card_drawn_answered(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
-    """A card that came out while the scanner was away is scanned now, and counts as no re-scan (RPL-75)."""
-    if yes:
-        ask(t, incident, "ask_rescan", SCAN_DRAWN_CARD)
-    else:
-        decide(t, incident, Verdict.WENT_ON, actor)
+def _waits_for_scanner(incident: Incident) -> bool:
+    return incident.state is IncidentState.LOST or _is(incident, Axis.GONE) or _is(incident, Axis.OTHER)
+
+
+def _is(incident: Incident, axis: Axis) -> bool:
+    return incident.values.get(axis) is Known.YES
 
 
 # Row 35.
@@ -85,33 +79,29 @@ def card_drawn_answered(t: TableState, incident: Incident, yes: bool, actor: str
 
 def restarted(t: TableState) -> None:
     """The table went down in a round; people say what lies there before it goes on."""
-    current = t.in_play
-    scanner_lost(t)
-    window = current.window
+    escalation.begin_again(t)
+    window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
         window.interrupted = True
-    open_incident(t, IncidentKind.RESTARTED, "35", first="ask_picture", prompt=CONFIRM_PICTURE)
+    procedures.meet(t, IncidentKind.RESTARTED, {Axis.CERTAIN: Known.UNKNOWN})
 
 
 def lies(t: TableState) -> str:
     """Return what names the table as it lies and as a page shows it: cards, backs, counts, of this epoch."""
     current = t.in_play
     shown = [(laid.place, laid.n, str(laid.card) if laid.open else "") for laid in current.laid]
-    seen = (t.epoch, current.id, current.deal, shown, len(current.burned), held_reads.waiting_count(t))
+    counts = (len(current.burned), len(current.held), held_reads.waiting_count(t))
+    seen = (t.epoch, current.id, current.deal, shown, counts)
     return hashlib.sha256(msgspec.json.encode(seen)).hexdigest()[:16]
 
 
 def picture_confirmed(t: TableState, incident: Incident, picture: str, actor: str) -> Refusal | None:
-    """The dealer finds everything as the picture says."""
+    """The dealer finds everything as the picture says; an interrupted window is uncertain all the same."""
     if picture != lies(t):
         return Refusal.OTHER_PICTURE
-    current = t.in_play
-    window = current.window
-    changed = current.program != t.program or current.rules != t.rules
-    if changed or (window is not None and window.interrupted):
-        ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
-    else:
-        decide(t, incident, Verdict.WENT_ON, actor)
+    window = t.in_play.window
+    certain = not is_other_program(t) and (window is None or not window.interrupted)
+    procedures.answered(t, incident, certain, actor)
     return None
 
 
@@ -119,31 +109,30 @@ def picture_confirmed(t: TableState, incident: Incident, picture: str, actor: st
 
 
 def may_go_on(t: TableState) -> bool:
-    """Whether "go on" is offered.
-
-    After a restart: same program and rules, and the betting system says that all have decided.
-    """
+    """Whether "go on" is offered: not without the scanners, and as `_may_resume` says after a restart."""
     incident = t.incident
-    if incident is None or incident.state is not IncidentState.SUPERVISOR:
+    if incident is None or not procedures.offers(t, "go_on"):
         return False
     match incident.kind:
         case IncidentKind.RESTARTED:
             return _may_resume(t)
         case IncidentKind.SCANNER_LOST:
-            return incident.prompt == OTHER_SCANNER
-        case IncidentKind.QUARANTINED:
-            return incident.prompt == PRESS_LEFT_OUT
-        case IncidentKind.HELD_READ:
-            return True
+            return t.scanners_up.issuperset(t.settings.scanners)
         case _:
-            return False
+            return True
 
 
 def _may_resume(t: TableState) -> bool:
-    current = t.in_play
-    if current.program != t.program or current.rules != t.rules:
+    """Whether program and rules are the same, and the betting system says that all have decided."""
+    if is_other_program(t):
         return False
-    return current.window is None or not current.window.interrupted or current.window.undecided is False
+    window = t.in_play.window
+    return window is None or not window.interrupted or window.undecided is False
+
+
+def is_other_program(t: TableState) -> bool:
+    """Whether the round was opened by another version or under other rules: it may only be cancelled."""
+    return t.in_play.program != t.program or t.in_play.rules != t.rules
 
 
 def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:
@@ -151,15 +140,16 @@ def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:
     if not may_go_on(t):
         return Refusal.TOO_EARLY
     match incident.kind:
-        case IncidentKind.SCANNER_LOST:
-            scanners.accept(t)
-            ask(t, incident, "ask", CARD_DRAWN)
-        case IncidentKind.HELD_READ:
-            held_reads.go_on(t, incident, actor)
         case IncidentKind.RESTARTED:
             _resume(t, incident, actor)
+        case IncidentKind.SCANNER_LOST if _is(incident, Axis.OTHER):
+            scanners.accept(t)
+            incident.values[Axis.OTHER] = Known.NO
+            procedures.judge(t, incident, actor)
+        case IncidentKind.HELD_READ:
+            held_reads.go_on(t, incident, actor)
         case _:
-            decide(t, incident, Verdict.WENT_ON, actor)
+            procedures.go_on(t, incident, actor)
     return None
 
 

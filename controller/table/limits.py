@@ -25,6 +25,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     breaker_cases: int = 3
     """More of the same case within `breaker_minutes` block the table (row 42)."""
     breaker_minutes: int = 30
+    login_tries: int = 5
+    """So many wrong PINs or badges in a row lock a person out."""
+    login_locked_s: int = 300
     burn_at_dealer_change: bool = False
     """A new dealer burns the first card (row 31)."""
     burn_at_shoe_start: bool = False

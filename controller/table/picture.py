@@ -7,12 +7,27 @@ from __future__ import annotations
 
 import msgspec
 
+from controller.cards import CodeMap
 from controller.games.procedure import Betting, Deal, LayAside, Turn
-from controller.table import dealing, guards, held_reads, incidents, interruptions, readings, surplus
+from controller.table import (
+    dealing,
+    deck_end,
+    deck_life,
+    guards,
+    halts,
+    held_reads,
+    interruptions,
+    observations,
+    procedures,
+    redeal,
+    stub_count,
+    surplus,
+)
 from controller.table.charts import IncidentState, Phase, is_accepted
+from controller.table.events import IncidentKind
 from controller.table.inputs import PRESS_NAMES, Role
-from controller.table.state import LaidCard, OpenWindow, TableState
-from controller.table.texts import prompt_text
+from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
+from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
 
@@ -51,6 +66,7 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     roundid: str | None = None
     places: dict[str, tuple[str, ...]] = {}
     burned_count: int = 0
+    held_count: int = 0
     window: WindowPicture | None = None
     incident_kind: str | None = None
     incident_state: str | None = None
@@ -61,11 +77,30 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """Cards that were read while the table took none, and are not dealt with yet."""
     lies: str | None = None
     """Names what is to be confirmed after a restart; the press brings it back."""
+    reports: tuple[str, ...] = ()
+    """The kinds that people may report now, by `observed`."""
+    deal: int = 1
+    """Counts the deals of the round; more than 1 after a redeal."""
+    escalated: bool = False
+    dealer: str | None = None
+    """Who deals; None: somebody has to log in."""
+    supervisors: tuple[str, ...] = ()
+    paused: str | None = None
+    """Why; in a round it is to come."""
+    closing: str | None = None
+    blocked: tuple[str, ...] = ()
+    """The cells behind a block; in a round it is to come."""
+    unlocked_by: str | None = None
+    """Who has pressed the first of the two presses that unlock."""
+    deck: str | None = None
+    deck_number: int = 0
+    worn: tuple[str, ...] = ()
+    """What should be retired, told between rounds alone."""
 
 
 def draw(t: TableState) -> Picture:
     """Draw the table."""
-    current, incident = t.round, t.incident
+    current, incident, held = t.round, t.incident, t.halts
     return Picture(
         table=t.settings.table,
         epoch=t.epoch,
@@ -78,6 +113,7 @@ def draw(t: TableState) -> Picture:
         roundid=current.id if current is not None else None,
         places=_places(current.laid) if current is not None else {},
         burned_count=len(current.burned) if current is not None else 0,
+        held_count=len(current.held) if current is not None else 0,
         window=_window(current.window) if current is not None else None,
         incident_kind=incident.kind if incident is not None else None,
         incident_state=incident.state if incident is not None else None,
@@ -86,6 +122,18 @@ def draw(t: TableState) -> Picture:
         rescans_used=current.rescans_used if current is not None else 0,
         read_meanwhile=held_reads.waiting_count(t),
         lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
+        reports=observations.reportable(t),
+        deal=current.deal if current is not None else 1,
+        escalated=incident.escalated if incident is not None else False,
+        dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
+        supervisors=tuple(one.actor for one in t.duty.supervisors),
+        paused=held.pause.reason if held.pause is not None else None,
+        closing=held.close.reason if held.close is not None else None,
+        blocked=tuple(block.cell for block in held.blocks),
+        unlocked_by=held.unlocking.by if held.unlocking is not None else None,
+        deck=t.shoe.deck.name if t.shoe.deck is not None else None,
+        deck_number=t.shoe.decks_count,
+        worn=t.shoe.worn if current is None else (),
     )
 
 
@@ -104,7 +152,6 @@ def _window(window: OpenWindow | None) -> WindowPicture | None:
 
 BETWEEN_ROUNDS = {
     Phase.CLOSED: "OPEN_TABLE",
-    Phase.DECK_CHECK: "VERIFY_DECK",
     Phase.SHUFFLING: "SHUFFLE",
     Phase.READY: "START",
     Phase.RESULT_PROPOSED: "CONFIRM_RESULT",
@@ -119,14 +166,39 @@ def prompt(t: TableState) -> Prompt:
     incident = t.incident
     if incident is not None:
         text = prompt_text(incident.prompt, incident.place, incident.n)
+        if incident.escalated:
+            text += CALLED_AGAIN
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
+    if t.phase is Phase.SHUFFLING and t.is_round_open:
+        return _say("OTHER_SCANNER" if t.strange_devices else "REDEAL")
+    if t.round is None and t.duty.dealer is None:
+        return _say("LOG_IN")
+    if t.phase is Phase.READY and t.halts.blocks:
+        return _say("UNBLOCK")
+    if t.phase is Phase.READY and t.halts.pause is not None:
+        return _say("PAUSED")
     if t.phase is Phase.READY and t.strange_devices:
-        return _say(incidents.OTHER_SCANNER)
+        return _say("OTHER_SCANNER")
     if t.phase is Phase.READY and guards.is_disk_low(t):
-        return _say(incidents.FREE_DISK)
+        return _say("FREE_DISK")
+    if t.phase is Phase.DECK_CHECK:
+        return _load(t.shoe, t.decks)
+    if stub_count.is_due(t):
+        return _say("COUNT_STUB")
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
+
+
+def _load(shoe: Shoe, decks: tuple[CodeMap, ...]) -> Prompt:
+    scanned_count = len(shoe.scanning)
+    if scanned_count > 0 and scanned_count < len(decks[0].cards):
+        return _say("SCAN_DECK", deck_life.DECK_PLACE, scanned_count + 1)
+    if shoe.receipt is not None:
+        return _say("ACCEPT_DECK")
+    if shoe.deck is None and scanned_count == 0:
+        return _say("LOAD_DECK")
+    return _say("SUPERVISOR_VERIFIES" if shoe.supervised else "VERIFY_DECK")
 
 
 def _say(code: str, place: str | None = None, n: int | None = None, not_before: int | None = None) -> Prompt:
@@ -140,7 +212,10 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            return _say("DEAL_CARD", place, n, None if dealing.is_card_due(t) else current.free_at)
+            not_before = None if dealing.is_card_due(t) else current.free_at
+            if current.burn_due:
+                return _say("BURN_CARD", not_before=not_before)
+            return _say("DEAL_CARD", place, n, not_before)
         case Turn(place=place):
             return _say("TURN", place)
         case LayAside(place=place, n=n):
@@ -151,6 +226,8 @@ def _owed(t: TableState) -> Prompt:
 
 def buttons(t: TableState) -> tuple[str, ...]:
     """Return the names of the presses that the table takes now, in the order of the page."""
+    if t.duty.dealer is None and not t.duty.supervisors:
+        return ()
     state = t.incident_state
     names = [name for name in PRESS_NAMES if is_accepted(t.phase, state, name)]
     return tuple(name for name in names if _fits(t, name))
@@ -161,22 +238,59 @@ def _fits(t: TableState, name: str) -> bool:
     match name:
         case "go_on":
             return interruptions.may_go_on(t)
+        case "confirm_shuffle" if not t.is_round_open:
+            return True
+        case "confirm_shuffle":
+            return guards.why_no_deal(t, Role.SUPERVISOR) is None
         case "open_betting":
-            return guards.why_no_round(t, Role.SUPERVISOR) is None
+            ready = guards.why_no_round(t, Role.SUPERVISOR) is None and deck_end.may_open_round(t)
+            return ready and halts.why_no_round(t) is None
+        case "pause_table" | "close_after_round":
+            return halts.may_halt(t)
+        case "resume_table":
+            return not halts.may_halt(t)
+        case "unblock":
+            return bool(t.halts.blocks)
+        case "load_deck" | "verify_deck" | "change_deck" | "count_stub":
+            return _fits_deck(t, name)
+        case "confirm_result" | "clear_table":
+            return not stub_count.is_due(t)
+        case "close_table":
+            return stub_count.is_counted(t) and not t.is_round_open
         case "turn_cards":
             return _is_settled(t) and isinstance(t.in_play.run.owed, Turn)
         case "lay_card_aside":
             return _is_settled(t) and isinstance(t.in_play.run.owed, LayAside)
         case "dispute_reading":
-            return t.incident_state is IncidentState.NONE and incidents.last_card(t) is not None
+            return t.incident_state is IncidentState.NONE and bool(t.in_play.laid)
         case "call_surplus":
             return t.incident_state is IncidentState.NONE and surplus.callable_card(t) is not None
+        case "observed":
+            return bool(observations.reportable(t))
         case "withdraw_report":
-            return incidents.may_withdraw(t)
-        case "order_rescan":
-            return readings.may_rescan(t)
+            return observations.may_withdraw(t)
+        case "order_rescan" | "confirm_cancel" | "void_box":
+            return procedures.offers(t, name)
+        case "order_redeal":
+            return redeal.may_redeal(t)
+        case "close_table":
+            return not t.is_round_open
         case _:
             return True
+
+
+def _fits_deck(t: TableState, name: str) -> bool:
+    incident = t.incident
+    match name:
+        case "load_deck":
+            return deck_life.may_load(t)
+        case "verify_deck":
+            return deck_life.may_verify(t)
+        case "change_deck":
+            return deck_life.may_change(t)
+        case _:
+            is_again = incident is None or incident.kind is IncidentKind.WRONG_COUNT
+            return is_again and stub_count.is_countable(t)
 
 
 def _is_settled(t: TableState) -> bool:

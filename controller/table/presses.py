@@ -8,34 +8,38 @@ from __future__ import annotations
 import hashlib
 from typing import assert_never
 
-from controller.games.procedure import BURN, SWITCH, Decision, LayAside, Turn
+from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
     dealing,
+    deck_end,
+    deck_life,
+    duty,
     guards,
-    held_reads,
-    incidents,
+    halts,
     interruptions,
+    observations,
+    procedures,
     quarantine,
     readings,
+    redeal,
     result,
     scanners,
+    stub_count,
     surplus,
 )
 from controller.table import inputs as i
 from controller.table.events import (
     DeckShuffled,
-    DeckVerified,
     IncidentKind,
     InputAccepted,
     Refusal,
     TableClosed,
     TableOpened,
-    Verdict,
 )
 from controller.table.gate import refuse, why_not
+from controller.table.profile import PRESSES
 from controller.table.state import Incident, RequestAnswer, TableState
 
-DECK_SIZE = 52
 REQUESTS_MAX = 10_000
 """Answers remembered at once; a round has some fifty requests, so only a flood gets here. The oldest go."""
 
@@ -46,7 +50,9 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value) or _left_out(t, value) or why_not(t, name)
+    refusal = _check_sender(t, value) or _left_out(t, value)
+    if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
+        refusal = why_not(t, name)
     before = len(t.events)
     if refusal is None:
         refusal = _obey(t, value)
@@ -59,7 +65,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
     if refusal is Refusal.QUARANTINED:
-        quarantine.hold(t, incidents.PRESS_LEFT_OUT)
+        quarantine.press_left_out(t)
     key, digest = _request_key(value), _digest(value)
     if key in t.requests:
         key = f"{key}/{digest}"
@@ -78,7 +84,9 @@ def answer_to(t: TableState, value: i.Commanded) -> RequestAnswer | None:
 
 
 def _request_key(value: i.Commanded) -> str:
-    return f"{value.role}/{value.actor}/{value.request}"
+    # Not the role: a request that is sent again must be known also when its sender has gone off duty.
+    sender = "betting" if value.role is i.Role.BETTING else "person"
+    return f"{sender}/{value.actor}/{value.request}"
 
 
 def _digest(value: i.Commanded) -> str:
@@ -90,6 +98,9 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
         return Refusal.OTHER_REQUEST
     if value.round_no != t.round_no:
         return Refusal.EXPIRED_REQUEST
+    is_person = value.role is not i.Role.BETTING
+    if is_person and not isinstance(value.command, i.LogIn) and t.duty.role_of(value.actor) != value.role:
+        return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
     return None if value.role in allowed else Refusal.WRONG_ROLE
 
@@ -108,6 +119,8 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
+    i.VoidBox: SUPERVISORS,
+    i.OrderRedeal: SUPERVISORS,
 }
 
 
@@ -124,33 +137,44 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
         case (
             i.DisputeReading()
             | i.CallSurplus()
-            | i.ReportCancel()
+            | i.Observed()
             | i.WithdrawReport()
             | i.ConfirmCancel()
             | i.ConfirmPicture()
             | i.GoOn()
             | i.OrderRescan()
+            | i.VoidBox()
+            | i.OrderRedeal()
         ):
             return _exception(t, command, value.actor)
+        case i.LogIn():
+            return duty.log_in(t, value, command)
+        case i.LogOut():
+            return duty.log_out(t, value, command)
+        case i.PauseTable() | i.CloseAfterRound() | i.ResumeTable() | i.Unblock():
+            return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command, value.role)
+        case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub():
+            return _deck_press(t, command, value)
         case _:
-            return _table_press(t, command)
+            return _table_press(t, command, value.role)
 
 
-def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
+def _table_press(t: TableState, command: i.TablePress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenTable():
             t.move("open_table")
             t.emit(TableOpened())
+            deck_end.day_begins(t)
         case i.CloseTable():
-            t.move("close_table")
-            t.emit(TableClosed())
-        case i.VerifyDeck(count=count):
-            if count != DECK_SIZE:
-                return Refusal.WRONG_COUNT
-            t.move("verify_deck")
-            t.emit(DeckVerified(count=count))
+            if t.is_round_open:
+                return Refusal.WRONG_PHASE  # The deck is shuffled for a redeal.
+            if not stub_count.is_counted(t):
+                return Refusal.COUNT_DUE
+            _close(t)
+        case i.ConfirmShuffle() if t.is_round_open:
+            return redeal.deal_again(t, role)
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
@@ -159,30 +183,73 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
             t.move("repeat_shuffle")
             t.emit(DeckShuffled(repeat=True))
         case i.ClearTable():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             _clear(t)
         case _:
             assert_never(command)
     return None
 
 
+def _halt(t: TableState, value: i.Commanded, command: i.HaltPress) -> Refusal | None:
+    match command:
+        case i.PauseTable():
+            return halts.pause(t, value, command)
+        case i.CloseAfterRound():
+            return halts.close_after_round(t, value, command)
+        case i.ResumeTable():
+            return halts.resume(t, value)
+        case i.Unblock():
+            return halts.unblock(t, value)
+        case _:
+            assert_never(command)
+
+
+def _deck_press(t: TableState, command: i.DeckPress, value: i.Commanded) -> Refusal | None:
+    match command:
+        case i.LoadDeck():
+            return deck_life.load_by_receipt(t, command, value.actor)
+        case i.VerifyDeck(count=count):
+            return deck_life.verify(t, count, value.actor, value.role)
+        case i.ChangeDeck():
+            return deck_life.change(t, command, value.role)
+        case i.CountStub(count=count):
+            return stub_count.count(t, count, value.actor, value.role)
+        case _:
+            assert_never(command)
+
+
+def _close(t: TableState) -> None:
+    t.move("close_table")
+    t.emit(TableClosed())
+    halts.drop_orders(t)
+    duty.end_of_day(t)
+
+
 def _clear(t: TableState) -> None:
     """The cards are collected: this is the round boundary."""
     t.move("clear_table")
+    deck_end.collected(t)
     t.round = None
-    if t.deck_suspect:
+    if t.deck_suspect or t.shoe.deck is None:
         t.move("deck_suspect")
         t.deck_suspect = False
     t.requests = {
         request: answer for request, answer in t.requests.items() if answer.round_no >= t.round_no - 1
     }
+    if t.halts.close is not None:
+        _close(t)
+    halts.take_hold(t)
 
 
 def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            refusal = guards.why_no_round(t, role)
+            refusal = halts.why_no_round(t) or guards.why_no_round(t, role)
             if refusal is not None:
                 return refusal
+            if not deck_end.may_open_round(t):
+                return Refusal.TOO_FEW_CARDS
             scanners.accept(t)
             dealing.open_round(t)
         case i.CloseBetting():
@@ -198,6 +265,8 @@ def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal 
                 return Refusal.NOT_OWED
             dealing.lay_aside(t, step)
         case i.ConfirmResult():
+            if stub_count.is_due(t):
+                return Refusal.COUNT_DUE
             result.confirm(t)
         case _:
             assert_never(command)
@@ -258,7 +327,7 @@ def _late(t: TableState, command: i.BetsTaken | i.WindowFacts, window: str, *, w
     An acknowledgement that comes late still frees the card.
     """
     if wrong:
-        incidents.note_incident(t, IncidentKind.WRONG_FACT, "41", Verdict.REFUND, incidents.NOTED)
+        procedures.meet(t, IncidentKind.WRONG_FACT, {})
         return Refusal.TOO_LATE
     acknowledges = isinstance(command, i.BetsTaken) or command.acknowledges
     return None if acknowledges and dealing.acknowledge_late(t, window) else Refusal.TOO_LATE
@@ -268,39 +337,40 @@ def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | N
     incident = _top(t)
     if incident.number != command.incident:
         return Refusal.WRONG_INCIDENT
-    match incident.kind:
-        case IncidentKind.SAME_CODE_AGAIN:
-            readings.same_card_answered(t, incident, command.yes, actor)
-        case IncidentKind.SCANNER_LOST:
-            interruptions.card_drawn_answered(t, incident, command.yes, actor)
-        case IncidentKind.HELD_READ:
-            held_reads.is_out_answered(t, incident, command.yes)
-        case _:
-            surplus.face_seen_answered(t, incident, command.yes, actor)
+    if incident.kind is IncidentKind.SAME_CODE_AGAIN and t.round is None:
+        deck_life.same_card_answered(t, incident, command.yes, actor)
+    else:
+        procedures.answered(t, incident, command.yes, actor)
     return None
 
 
 def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal | None:
+    name = i.command_name(command)
+    if name in PRESSES and not procedures.offers(t, name):
+        return Refusal.NOT_OFFERED
     match command:
         case i.DisputeReading():
             return readings.dispute(t, actor)
         case i.CallSurplus():
             return surplus.call_surplus(t, actor)
-        case i.ReportCancel(place=place):
-            if place is not None and place not in (*t.game.places, *t.game.boxes, SWITCH, BURN):
-                return Refusal.UNKNOWN_PLACE
-            incidents.report(t, command, actor)
-            return None
+        case i.Observed():
+            return observations.observe(t, command, actor)
         case i.WithdrawReport():
-            return incidents.withdraw_report(t, _top(t), actor)
+            return observations.withdraw_report(t, _top(t), actor)
         case i.ConfirmCancel():
-            return incidents.confirm_cancel(t, _top(t), actor)
+            return observations.confirm_cancel(t, _top(t), actor)
         case i.ConfirmPicture(picture=picture):
             return interruptions.picture_confirmed(t, _top(t), picture, actor)
         case i.GoOn():
+            if duty.may_sign(t):
+                return duty.sign_change(t, _top(t), actor)
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
+        case i.VoidBox():
+            return observations.void_box(t, command, _top(t), actor)
+        case i.OrderRedeal():
+            return redeal.order_redeal(t, _top(t), actor)
         case _:
             assert_never(command)
 

@@ -2,7 +2,7 @@
 
 A bug stops the process before its input is journaled. The station keeps the `name_of` what was being taken
 when that happened, and a start brings the names that came twice (`Started.quarantined`): such an input is
-then refused, and in a round a supervisor decides. Row 35.
+then refused, and in a round a supervisor decides. Row 35b.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from hashlib import sha256
 
 import msgspec
 
-from controller.table.charts import IN_ROUND
+from controller.table import procedures
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
-from controller.table.incidents import INPUT_LEFT_OUT, note_incident, open_incident
+from controller.table.incidents import note_incident
 from controller.table.inputs import AnyInput, CardRead, Commanded, Started, TimerExpired, encode_input
+from controller.table.situations import SITUATIONS, Axis, Known
 from controller.table.state import TableState
 
 
@@ -56,16 +57,23 @@ def is_left_out(t: TableState, value: AnyInput) -> bool:
 
 
 def leave_out(t: TableState, value: AnyInput) -> None:
-    """Refuse what came from a scanner or a deadline; without it the round can only be cancelled."""
+    """Refuse what came from a scanner or a deadline; without it the order of the cards is uncertain."""
     refuse(t, str(value.__struct_config__.tag), Refusal.QUARANTINED)
-    hold(t, INPUT_LEFT_OUT)
+    _hold(t, certain=Known.NO)
 
 
-def hold(t: TableState, prompt: str) -> None:
-    """Let a supervisor decide in a round, one case at a time; between rounds put it on record."""
-    if any(known.kind is IncidentKind.QUARANTINED for known in t.incidents):
+def press_left_out(t: TableState) -> None:
+    """A press was refused; nothing is missing but what it would have done."""
+    _hold(t, certain=Known.YES)
+
+
+def _hold(t: TableState, *, certain: Known) -> None:
+    """Let the cell decide in a round, one case at a time; between rounds put it on record."""
+    kind = IncidentKind.QUARANTINED
+    if any(known.kind is kind for known in t.incidents):
         return
-    if t.phase in IN_ROUND:
-        open_incident(t, IncidentKind.QUARANTINED, "35", first="ask_supervisor", prompt=prompt)
+    if t.is_round_open and procedures.applies(t, kind):
+        procedures.meet(t, kind, {Axis.CERTAIN: certain})
     else:
-        note_incident(t, IncidentKind.QUARANTINED, "35", Verdict.LEFT_OUT, prompt)
+        prompt = "PRESS_LEFT_OUT" if certain is Known.YES else "INPUT_LEFT_OUT"
+        note_incident(t, kind, SITUATIONS[kind].row, Verdict.LEFT_OUT, prompt)

@@ -3,64 +3,40 @@
 from __future__ import annotations
 
 from controller.cards import Anomaly
-from controller.games.procedure import Deal, Window
-from controller.table import dealing, result, surplus
+from controller.games.procedure import BURN, Deal, Window
+from controller.table import dealing, held_reads, result, surplus, wear
+from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
-from controller.table.incidents import (
-    CALL_SUPERVISOR,
-    CHECK_DECK,
-    GONE_TOO_LONG,
-    OTHER_SCANNER,
-    SAME_CARD,
-    SCAN_AGAIN,
-    SCAN_DRAWN_CARD,
-    ask,
-    cancel,
-    decide,
-    last_card,
-    open_incident,
-    report,
-    withdraw_card,
-)
-from controller.table.inputs import CancelReason, CardRead, ReportCancel
-from controller.table.state import Incident, TableState, UnplacedRead, Where
+from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
+from controller.table.inputs import CancelReason, CardRead
+from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
+from controller.table.profile import CellVerdict
+from controller.table.situations import Axis, Known, known
+from controller.table.state import Incident, LaidCard, TableState, UnplacedRead, Where
 
 
 def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
-    """Rows 5 and 6: a code that is not of this deck, or of a card that is out already."""
+    """Rows 4 to 6: a code that is not of this deck, or of a card that is out already.
+
+    The value alone can't tell a second look at a card from a doubled card; the dealer can.
+    """
     if anomaly is Anomaly.ALREADY_OUT:
-        same_code_again(t, read)
-        return
-    foreign_card(t)
+        where = t.register.where(read.code)
+        meet(t, IncidentKind.SAME_CODE_AGAIN, {Axis.CERTAIN: Known.UNKNOWN}, where=where)
+    else:
+        meet(t, IncidentKind.FOREIGN_CARD, {}, where=_due_place(t))
 
 
-def foreign_card(t: TableState) -> None:
-    """Row 6: a card that is not of this deck voids the round, and the deck is out."""
-    where = _due_place(t)
-    incident = open_incident(
-        t, IncidentKind.FOREIGN_CARD, "6", first="ask_supervisor", prompt=CHECK_DECK, where=where
-    )
-    cancel(t, incident, CancelReason.DECK_INTEGRITY, None)
-
-
-def same_code_again(t: TableState, read: CardRead) -> None:
-    """Row 4: the value alone can't tell a second look at a card from a doubled card; the dealer can."""
-    where = t.register.where(read.code)
-    open_incident(t, IncidentKind.SAME_CODE_AGAIN, "4", first="ask", prompt=SAME_CARD, where=where)
-
-
-def same_card_answered(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
-    """Row 4, answered: the same card is dropped; another one means a doubled card, and the deck is out."""
-    if not yes:
-        cancel(t, incident, CancelReason.DECK_INTEGRITY, actor)
-        return
-    decide(t, incident, Verdict.DUPLICATE_READ, actor)
+@act(CellVerdict.DROP)
+def _drop(t: TableState, incident: Incident, by: str | None) -> None:
+    """The same card was read twice; the second reading counts as never made (row 4)."""
+    decide(t, incident, Verdict.DUPLICATE_READ, by)
     below = t.incident
     if below is not None and below.kind is IncidentKind.SCANNER_LOST and below.state is IncidentState.RESCAN:
         # The card that was drawn while the scanner was away had been read after all.
-        decide(t, below, Verdict.DUPLICATE_READ, actor)
+        decide(t, below, Verdict.DUPLICATE_READ, by)
 
 
 def asked_about_already(t: TableState) -> None:
@@ -76,40 +52,53 @@ def asked_about_already(t: TableState) -> None:
 
 
 def read_failed(t: TableState) -> None:
-    """RPL-75: the card that is due could not be read; it is scanned again."""
+    """The card that is due could not be read (row 1, RPL-75); one that is to be burned belongs to no hand."""
     step = t.in_play.run.owed
-    assert isinstance(step, Deal)
-    where = (step.place, step.n)
-    incident = open_incident(
-        t, IncidentKind.FAILED_READ, "RPL-75", first="ask_rescan", prompt=SCAN_AGAIN, where=where
-    )
-    _count_rescan(t, incident, initial=t.game.initial_deal(step))
+    initial = isinstance(step, Deal) and t.game.initial_deal(step) and not t.in_play.burn_due
+    values = {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
+    where = _due_place(t)
+    if where is not None:
+        wear.note_rescan(t, *where)
+    meet(t, IncidentKind.FAILED_READ, values, where=where)
+
+
+def may_fail_again(t: TableState, incident: Incident) -> bool:
+    """Whether a failed scan says anything: of one card that is scanned again, or that came unseen."""
+    if incident.again is not None:
+        return False
+    came_unseen = incident.kind in SCANS_DRAWN_CARD and isinstance(t.in_play.run.owed, Deal)
+    return came_unseen or Axis.RESCAN in incident.values
 
 
 def rescan_failed(t: TableState, incident: Incident) -> None:
-    """The re-scan failed too: cancel in the initial deal (RPL-75), later a supervisor decides.
+    """The re-scan failed too: the cell says what then.
 
-    A card read again because of a lost link or a restart has its own re-scan still before it.
+    A card that came with a lost scanner, or that is scanned to be burned, has not failed before.
     """
-    if incident.counted:
-        cancel(t, incident, CancelReason.WRONG_READING, None)
-    elif _is_initial(t, incident):
-        decide(t, incident, Verdict.WENT_ON, None)
-        if t.incident is None:
-            read_failed(t)
-    else:
-        incident.reason = CancelReason.WRONG_READING
-        ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
+    if Axis.RESCAN in incident.values:
+        initial = incident.values[Axis.INITIAL] is Known.YES
+        incident.values[Axis.RESCAN] = _rescan_left(t, initial=initial, tries=incident.tries)
+        judge(t, incident, None)
+        return
+    decide(t, incident, Verdict.WENT_ON, None)
+    if t.incident is None:
+        read_failed(t)
 
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
-    """The re-scan brought a card: it corrects a reading, or is simply the card that was drawn."""
+    """The scan that was asked for: it corrects a reading, or is simply the card that was drawn."""
+    if incident.burns:
+        burn(t, read, BurnReason(incident.kind))
+        decide(t, incident, Verdict.BURNED, None)
+        return
     if incident.fact is not None:
-        _correct(t, incident, read)
+        _correct(t, incident, {len(t.in_play.laid) - 1: read})
+        return
+    if incident.kind is IncidentKind.HELD_READ and not held_reads.is_in_order(t, incident, read.code):
         return
     decide(t, incident, Verdict.RESCANNED, None)
     below = t.incident
-    if below is not None and below.state is IncidentState.RESCAN and below.fact is None:
+    if below is not None and _waits_for_card(below):
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
     elif below is None and dealing.is_card_due(t):
         dealing.deal_card(t, read)
@@ -117,88 +106,148 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         surplus.card_not_due(t, read)
 
 
+def _waits_for_card(incident: Incident) -> bool:
+    """Whether a card that lies on no place yet may be the one that this incident is about."""
+    scans = incident.state is IncidentState.RESCAN and incident.fact is None
+    return scans or incident.kind is IncidentKind.HELD_READ
+
+
 def dispute(t: TableState, actor: str) -> Refusal | None:
-    """RPL-75: the last card lies there as another than the one that was read."""
-    laid = last_card(t)
-    if laid is None:
+    """A card lies there as another than the one that was read: the last one, or one before it (row 3)."""
+    current = t.in_play
+    if not current.laid:
         return Refusal.TOO_LATE
-    step = t.in_play.run.asked[laid.fact or 0]
-    assert isinstance(step, Deal)
-    initial = t.game.initial_deal(step)
-    if initial and t.in_play.rescans_used >= t.game.rescans_at_most:
-        report(t, ReportCancel(CancelReason.WRONG_READING, laid.place), actor)
-        return None
-    where = (laid.place, laid.n)
-    incident = open_incident(
-        t, IncidentKind.DISPUTED_READ, "RPL-75", first="ask_rescan", prompt=SCAN_AGAIN, where=where
-    )
-    incident.fact = laid.fact
-    withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
-    _count_rescan(t, incident, initial=initial)
+    last = last_card(t)
+    laid = last if last is not None else current.laid[-1]
+    initial = _is_initial(t, laid)
+    values = {
+        Axis.LATER: known(last is None),
+        Axis.INITIAL: known(initial),
+        Axis.RESCAN: _rescan_left(t, initial=initial, tries=0),
+    }
+    where = None if last is None else (last.place, last.n)
+    if where is not None:
+        wear.note_rescan(t, *where)
+    meet(t, IncidentKind.DISPUTED_READ, values, where=where, reported_by=actor)
     return None
 
 
-RESCANNABLE = frozenset(
-    {
-        IncidentKind.FAILED_READ,
-        IncidentKind.DISPUTED_READ,
-        IncidentKind.SCANNER_LOST,
-        IncidentKind.HELD_READ,
-    }
-)
+@act(CellVerdict.RESCAN)
+def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
+    """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""
+    if incident.values.get(Axis.LATER) is Known.YES and incident.kind is IncidentKind.DISPUTED_READ:
+        _rescan_all(t, incident, None)
+        return
+    laid = last_card(t)
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None and laid is not None:
+        incident.fact = laid.fact
+        withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
+    _count_rescan(t, incident)
 
 
-def may_rescan(t: TableState) -> bool:
-    """Whether the newest incident waits for a card that could not be read, with a scanner to read it."""
-    incident = t.incident
-    if incident is None or incident.kind not in RESCANNABLE:
-        return False
-    return incident.prompt not in (OTHER_SCANNER, GONE_TOO_LONG)
+@act(CellVerdict.RESCAN_ALL)
+def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
+    """All cards of the round are scanned again, from the first, in the order of drawing."""
+    if not t.in_play.laid:
+        decide(t, incident, Verdict.WENT_ON, by)
+        return
+    incident.again = []
+    _count_rescan(t, incident)
+    _ask_next(t, incident, 0)
+
+
+def _ask_next(t: TableState, incident: Incident, index: int) -> None:
+    laid = t.in_play.laid[index]
+    incident.place, incident.n = laid.place, laid.n
+    ask(t, incident, "ask_rescan", "SCAN_FROM_FIRST")
 
 
 def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
-    """Outside the initial deal a supervisor may have the card scanned once more (RPL-75)."""
-    if not may_rescan(t):
-        return Refusal.NO_INCIDENT
-    ask(t, incident, "ask_rescan", SCAN_DRAWN_CARD if incident.place is None else SCAN_AGAIN)
+    """A supervisor has the card scanned once more (RPL-75, after the initial deal)."""
+    prompt = "SCAN_DRAWN_CARD" if incident.kind in SCANS_DRAWN_CARD else "SCAN_AGAIN"
+    ask(t, incident, "ask_rescan", prompt)
+    _rescan(t, incident, None)
     return None
 
 
-def _count_rescan(t: TableState, incident: Incident, *, initial: bool) -> None:
-    if not initial:
-        return
-    if t.in_play.rescans_used >= t.game.rescans_at_most:
-        cancel(t, incident, CancelReason.WRONG_READING, None)
-        return
-    t.in_play.rescans_used += 1
-    incident.counted = True
+def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:
+    """Whether the procedures allow one more: so many in the whole initial deal, later so many a card."""
+    if initial:
+        return known(t.in_play.rescans_used < t.game.rescans_at_most)
+    return known(tries < t.settings.limits.read_tries)
 
 
-def _is_initial(t: TableState, incident: Incident) -> bool:
-    run = t.in_play.run
-    step = run.owed if incident.fact is None else run.asked[incident.fact]
+def _count_rescan(t: TableState, incident: Incident) -> None:
+    incident.tries += 1
+    if incident.values.get(Axis.INITIAL) is Known.YES:
+        t.in_play.rescans_used += 1
+
+
+def _is_initial(t: TableState, laid: LaidCard) -> bool:
+    assert laid.fact is not None
+    step = t.in_play.run.asked[laid.fact]
     return isinstance(step, Deal) and t.game.initial_deal(step)
 
 
-def _correct(t: TableState, incident: Incident, read: UnplacedRead) -> None:
+def is_scanned_again(t: TableState, code: str) -> bool:
+    """Whether all cards of the round are being scanned once more, and this is one of the deck's."""
+    scanning = t.incident is not None and t.incident.again is not None
+    return scanning and t.register.deck.card(code) is not None
+
+
+def scanned_again(t: TableState, read: CardRead) -> None:
+    """Take the next card of the round as it is scanned once more; the last one ends it."""
+    incident, laid = t.incident, t.in_play.laid
+    card = t.register.deck.card(read.code)
+    assert incident is not None and incident.again is not None and card is not None
+    if any(known.code == read.code for known in incident.again):
+        refuse(t, "card_read", Refusal.ALREADY_READ)
+        return
+    incident.again.append(UnplacedRead(card, read.code, read.key))
+    if len(incident.again) < len(laid):
+        _ask_next(t, incident, len(incident.again))
+        return
+    pairs = enumerate(zip(laid, incident.again, strict=True))
+    _correct(t, incident, {index: new for index, (old, new) in pairs if old.code != new.code})
+
+
+def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]) -> None:
+    """Lay cards again as they read now, publicly; `changed` by their index in the order of drawing.
+
+    What people could see when a window closed has been decided on: it stands, or the round falls (P5).
+    """
     current = t.in_play
-    laid = current.laid[-1]
-    assert laid.fact is not None and laid.fact == incident.fact
-    step = current.run.asked[laid.fact]
-    assert isinstance(step, Deal)
-    # What people could see when a window closed has been decided on; it stands or the round falls.
-    decided_on = len(current.laid) <= current.laid_at_window and read.card != laid.card
-    if decided_on or not current.run.correct(laid.fact, read.card):
+    old = {index: current.laid[index] for index in changed}
+    decided_on = any(
+        index < current.laid_at_window and (card.open or card.shown_to_betting)
+        for index, card in old.items()
+        if card.card != changed[index].card
+    )
+    gone = {card.code for card in current.burned} | {read.code for read in current.held}
+    facts = {card.fact: changed[index].card for index, card in old.items() if card.fact is not None}
+    if decided_on or any(read.code in gone for read in changed.values()) or not current.run.correct(facts):
         cancel(t, incident, CancelReason.WRONG_READING, None)
         return
-    current.withdrawn.extend(() if laid.commitment is None else (laid.opening(),))
     decide(t, incident, Verdict.RESCANNED, None)
-    current.laid[-1] = dealing.lay(t, read, step, fact=laid.fact)
-    _tell_again(t)
+    for card in old.values():
+        if card.fact != incident.fact:
+            withdraw_card(t, card, incident.kind)
+    for index, read in changed.items():
+        current.laid[index] = _lay_again(t, old[index], read)
+    if changed:
+        _tell_again(t)
+
+
+def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
+    assert old.fact is not None
+    step = t.in_play.run.asked[old.fact]
+    assert isinstance(step, Deal)
+    t.in_play.withdrawn.extend(() if old.commitment is None else (old.opening(),))
+    return dealing.lay(t, read, step, fact=old.fact)
 
 
 def _tell_again(t: TableState) -> None:
-    """Publish anew what hung on the corrected card; windows keep their times."""
+    """Publish anew what hung on the corrected cards; windows keep their times."""
     current = t.in_play
     window = current.window
     dealing.announce(t)
@@ -210,4 +259,6 @@ def _tell_again(t: TableState) -> None:
 
 def _due_place(t: TableState) -> Where | None:
     step = t.in_play.run.owed
+    if t.in_play.burn_due and isinstance(step, Deal):
+        return (BURN, len(t.in_play.burned) + 1)
     return (step.place, step.n) if isinstance(step, Deal) else None

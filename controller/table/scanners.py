@@ -9,8 +9,9 @@ from __future__ import annotations
 from controller.table import interruptions
 from controller.table.charts import IN_ROUND
 from controller.table.events import IncidentKind, ScannerChanged, Verdict
-from controller.table.incidents import OTHER_SCANNER, note_incident
+from controller.table.incidents import note_incident
 from controller.table.inputs import ScannerLost, ScannerOpened, ScannerRestarted
+from controller.table.situations import SITUATIONS
 from controller.table.state import TableState
 
 
@@ -22,7 +23,8 @@ def opened(t: TableState, value: ScannerOpened) -> None:
     if t.phase in IN_ROUND:
         interruptions.scanner_back(t)
     elif is_strange:
-        note_incident(t, IncidentKind.OTHER_SCANNER, "30", Verdict.ACCEPTED_AT_START, OTHER_SCANNER)
+        row = SITUATIONS[IncidentKind.SCANNER_LOST].row
+        note_incident(t, IncidentKind.OTHER_SCANNER, row, Verdict.ACCEPTED_AT_START, "OTHER_SCANNER")
 
 
 def lost(t: TableState, value: ScannerLost) -> None:

@@ -7,6 +7,7 @@ an incident; cards on the table never shift their meaning silently.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from controller.games.procedure import (
@@ -44,9 +45,9 @@ class ScriptRun:
         self.facts.append(fact)
         self._resume(fact)
 
-    def correct(self, index: int, fact: Answer) -> bool:
-        """Change fact `index`; return False, and change nothing, if the script would owe other steps."""
-        facts = [*self.facts[:index], fact, *self.facts[index + 1 :]]
+    def correct(self, changed: Mapping[int, Answer]) -> bool:
+        """Change facts by their index; return False, and change nothing, if other steps would be owed."""
+        facts = [changed.get(index, fact) for index, fact in enumerate(self.facts)]
         again = ScriptRun(self._game)
         for asked, told in zip(self.asked, facts, strict=True):
             if again.owed is None or shape(again.owed) != shape(asked):

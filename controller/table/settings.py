@@ -1,4 +1,4 @@
-"""What a table is set to: times, people, scanners. It comes from the table's TOML, checked by `station`."""
+"""What a table is set to: times, scanners, limits. It comes from the table's TOML, checked by `station`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.games.procedure import BoxState
-from controller.table.inputs import Role
 from controller.table.limits import Limits
+from controller.table.profile import Profile
 
 
 class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +17,8 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     `grace_ms`: how long after a window the betting system may tell its facts. `guard_ms`: how long after
     a window's published end the next card waits, unless the betting system has acknowledged the end; at
     least twice the permitted clock skew, and never shorter than `grace_ms`. `boxes_not_told`: the state
-    of each box when the betting system does not tell it in time.
+    of each box when the betting system does not tell it in time. `profile`: what happens when a deal goes
+    wrong.
     """
 
     table: str
@@ -26,6 +27,10 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     grace_ms: int
     guard_ms: int
     boxes_not_told: Mapping[str, BoxState]
-    people: Mapping[str, Role]
     scanners: tuple[str, ...]
-    limits: Limits = Limits()
+    profile: Profile
+
+    @property
+    def limits(self) -> Limits:
+        """How often, how many, how long: the numbers of the procedures."""
+        return self.profile.limits

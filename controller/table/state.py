@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from controller.cards import Card, CodeMap, Register
+from controller.cards import Card, CodeMap, Order, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
+from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import Event, IncidentKind, OpenedCard, Refusal
+from controller.table.events import Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
 from controller.table.inputs import CancelReason
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
+from controller.table.situations import Axis, Known
+from controller.table.staff import Duty, Halts, OnDuty
 
 Where = tuple[str, int]
 """A place and the number of the card there, from 1."""
@@ -54,6 +57,8 @@ class OpenWindow:
     """A window of the players (betting time is one): open, closed, and settled when its facts are final."""
 
     window: str
+    """Its name on the wire: the stage, in a later deal of the round with the number of the deal."""
+    stage: str
     frees_card: bool
     closes_at: int
     boxes: dict[str, BoxState] = field(default_factory=dict)
@@ -75,7 +80,7 @@ class OpenWindow:
 
 
 @dataclass(slots=True)
-class HeldReads:
+class UnplacedReads:
     """What a round remembers of cards that were read while it took none (`held_reads`)."""
 
     count: int = 0
@@ -95,12 +100,19 @@ class Round:
     run: ScriptRun
     program: str
     rules: str
+    burn_due: bool = False
+    """The first card out of the shoe is burned before the deal (row 31)."""
     deal: int = 1
     laid: list[LaidCard] = field(default_factory=list)
     burned: list[LaidCard] = field(default_factory=list)
+    abandoned: list[LaidCard] = field(default_factory=list)
+    """The cards of the deals before this one, burned ones too (OAB-24)."""
+    voided: list[VoidedDeal] = field(default_factory=list)
+    """What comes back of those deals."""
     withdrawn: list[OpenedCard] = field(default_factory=list)
     window: OpenWindow | None = None
     stages_closed: set[str] = field(default_factory=set)
+    """Stages of this deal that are over, and the names of their windows."""
     answers: dict[str, WindowAnswer] = field(default_factory=dict)
     """The final facts of the windows that are settled, betting time aside."""
     laid_at_window: int = 0
@@ -108,9 +120,18 @@ class Round:
     readings: dict[Where, int] = field(default_factory=dict)
     """How often the card of a place has been read, withdrawn readings included."""
     rescans_used: int = 0
+    held: list[LaidCard] = field(default_factory=list)
+    """Cards that came out too early and wait, face down, for the place that they will be due at."""
+    held_count: int = 0
+    voided_boxes: dict[str, str] = field(default_factory=dict)
+    """The boxes that were taken out of the round, and the cell by which."""
+    rescanned: list[Where] = field(default_factory=list)
+    """The cards that had to be scanned again, for the statistics of worn cards."""
+    scanner_reads: dict[str, Reads] = field(default_factory=dict)
     free_at: int = 0
     """No card is accepted as play before this time."""
-    held: HeldReads = field(default_factory=HeldReads)
+    unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
+    """Cards that were read while the table took none."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -132,12 +153,28 @@ class Incident:
     read: UnplacedRead | None = None
     fact: int | None = None
     """The fact that a re-scan corrects; None when the card has none yet."""
-    counted: bool = False
-    """Its re-scan is the one that RPL-75 allows in the initial deal."""
+    values: dict[Axis, Known] = field(default_factory=dict)
+    """What the case is judged by, as far as it is known."""
+    asks: Axis | None = None
+    """The axis that the open question is about."""
+    presses: tuple[str, ...] = ()
+    """What the cell lets a supervisor press."""
+    deck_out: bool = False
+    """The cell takes the deck out."""
+    tries: int = 0
+    """How often its card has been scanned again."""
+    burns: bool = False
+    """The card that is scanned next is burned."""
+    again: list[UnplacedRead] | None = None
+    """The cards of the round as they are scanned once more, from the first."""
     reason: CancelReason | None = None
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
+    escalated: bool = False
+    """The supervisor has been called once more (row 40)."""
+    incoming: OnDuty | None = None
+    """Who would deal from here on, in a change of the dealer inside a round (row 31)."""
 
 
 class UnplacedRead(msgspec.Struct, frozen=True):
@@ -146,6 +183,61 @@ class UnplacedRead(msgspec.Struct, frozen=True):
     card: Card
     code: str
     key: str
+
+
+class DeckInUse(msgspec.Struct, frozen=True, kw_only=True):
+    """The deck that is loaded. `number` counts the decks of this table; times in microseconds."""
+
+    name: str
+    number: int
+    loaded_at: int
+    loaded_round: int
+    """The last round before it was loaded."""
+    good_round: int
+    """The last round after which all its cards were there: at the load, or at a count."""
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What the first of two people says of a deck that is not scanned in."""
+
+    deck: str
+    receipt: str
+    by: str
+
+
+class SuspectDeck(msgspec.Struct, frozen=True):
+    """A deck that goes out when the cards are collected; rounds after `good_round` are suspect."""
+
+    end: ShoeEnd
+    good_round: int
+    order: Order | None = None
+
+
+class Reads(msgspec.Struct, frozen=True):
+    """How often something was read, and how often once more."""
+
+    reads: int = 0
+    rescans: int = 0
+
+
+@dataclass(slots=True)
+class Shoe:
+    """The deck in use, or the one that is being loaded, and what is known of cards and scanners."""
+
+    deck: DeckInUse | None = None
+    decks_count: int = 0
+    scanning: list[str] = field(default_factory=list)
+    """The codes of a set that is being scanned in, each once, in the order of their reading."""
+    receipt: Receipt | None = None
+    supervised: bool = False
+    """The deck before went out for a cause; a supervisor verifies the next one."""
+    suspect: SuspectDeck | None = None
+    last_collected: tuple[str, ...] = ()
+    """The cards of the last round as they lay when they were collected, place by place."""
+    wear: dict[str, Reads] = field(default_factory=dict)
+    """By kind and name: `CARD/7h`, `SCANNER/shoe`. Cards begin anew with each deck."""
+    worn: tuple[str, ...] = ()
+    """What was named already."""
 
 
 class Deadline(msgspec.Struct, frozen=True):
@@ -173,6 +265,9 @@ class TableState:
     settings: TableSettings
     game: Game
     register: Register[Where]
+    decks: tuple[CodeMap, ...]
+    """The decks that may be loaded here, the usual one first."""
+    other_decks: tuple[CodeMap, ...]
     phase: Phase = Phase.CLOSED
     epoch: int = 0
     program: str = ""
@@ -182,11 +277,15 @@ class TableState:
     incidents_count: int = 0
     timers_count: int = 0
     deck_suspect: bool = False
+    """The cards must be counted before the next round, and the deck may stay."""
+    shoe: Shoe = field(default_factory=Shoe)
     round: Round | None = None
     incidents: list[Incident] = field(default_factory=list)
     deadlines: dict[str, Deadline] = field(default_factory=dict)
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
+    duty: Duty = field(default_factory=Duty)
+    halts: Halts = field(default_factory=Halts)
     devices: dict[str, str] = field(default_factory=dict)
     """The device behind each scanner, as last accepted."""
     strange_devices: dict[str, str] = field(default_factory=dict)
@@ -205,6 +304,11 @@ class TableState:
     def incident_state(self) -> IncidentState:
         """What the newest incident waits for."""
         return self.incidents[-1].state if self.incidents else IncidentState.NONE
+
+    @property
+    def is_round_open(self) -> bool:
+        """Whether a round is open and has not ended; its cards may be in the shuffle (OAB-24)."""
+        return self.round is not None and self.phase not in (Phase.CONFIRMED, Phase.CANCELLED)
 
     @property
     def in_play(self) -> Round:
@@ -244,7 +348,15 @@ class TableState:
 
 
 def new_state(
-    settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap]
+    settings: TableSettings, game: Game, decks: tuple[CodeMap, ...], other_decks: Iterable[CodeMap]
 ) -> TableState:
-    """Return a table that is off and has never run."""
-    return TableState(settings, game, Register(deck, other_decks))
+    """Return a table that is off and has never run. Each deck in use makes foreigners of all the others."""
+    others = tuple(other_decks)
+    return TableState(settings, game, register_of(decks[0], decks, others), decks, others)
+
+
+def register_of(
+    deck: CodeMap, decks: tuple[CodeMap, ...], other_decks: tuple[CodeMap, ...]
+) -> Register[Where]:
+    """Return the register of one of `decks`, with all its cards in the shoe."""
+    return Register(deck, (*(other for other in decks if other is not deck), *other_decks))

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from controller.games.procedure import BURN
+from controller.table.aside import burn, hold
 from controller.table.charts import Phase
 from controller.table.dealing import BETTING
-from controller.table.events import CardBurned, IncidentKind, Refusal, Verdict
-from controller.table.incidents import (
-    CALL_SUPERVISOR,
-    FACE_SEEN,
-    Report,
-    ask,
-    cancel,
-    decide,
-    last_card,
-    open_incident,
-    report,
-    withdraw_card,
-)
-from controller.table.inputs import CancelReason, ReportCancel
+from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
+from controller.table.incidents import ask, decide, last_card, withdraw_card
+from controller.table.procedures import act, decision_to_come, meet
+from controller.table.profile import CellVerdict
+from controller.table.situations import SITUATIONS, Axis, Known, known
 from controller.table.state import Incident, LaidCard, TableState, UnplacedRead
 
 
-def card_not_due(t: TableState, read: UnplacedRead) -> None:
-    """Rows 7, 10 and 23a: a card came out that nobody may place; one question, was its face seen?"""
+def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
+    """Rows 7, 10 and 23a: a card came out that nobody may place. `read` is None outside a round."""
+    kind = _kind(t)
+    facts = {Axis.SCANNED: Known.YES, Axis.REVEALED: Known.UNKNOWN, Axis.DECISION: Known.NO}
+    if t.round is not None and Axis.DECISION in SITUATIONS[kind].axes:
+        facts[Axis.DECISION] = decision_to_come(t)
+    meet(t, kind, {axis: facts[axis] for axis in SITUATIONS[kind].axes}, read=read)
+
+
+def _kind(t: TableState) -> IncidentKind:
+    """Return whether the card is early, or one that nobody will be owed."""
+    if t.round is None:
+        return IncidentKind.EARLY_DRAW
     window = t.in_play.window
-    kind, cell = IncidentKind.SURPLUS_CARD, "RPL-71"
-    if window is not None and window.frees_card and not (window.settled and t.now >= t.in_play.free_at):
-        kind, cell = IncidentKind.EARLY_DRAW, "7" if window.window == BETTING else "23a"
-    incident = open_incident(t, kind, cell, first="ask", prompt=FACE_SEEN)
-    incident.read = read
+    free = window is not None and window.settled and t.now >= t.in_play.free_at
+    if window is None or not window.frees_card or free or t.phase is Phase.CONFIRMED:
+        return IncidentKind.SURPLUS_CARD
+    return IncidentKind.EARLY_DRAW if window.window == BETTING else IncidentKind.EARLY_EXCHANGE
 
 
 def callable_card(t: TableState) -> LaidCard | None:
@@ -40,45 +41,44 @@ def callable_card(t: TableState) -> LaidCard | None:
 
 
 def call_surplus(t: TableState, actor: str) -> Refusal | None:
-    """RPL-71: the last card was taken as the next due one, but nobody has laid it on a place."""
+    """RPL-71: the last card was taken as the next due one, but nobody has laid it on a place.
+
+    Where the table itself has shown its face nobody needs to be asked whether it was seen.
+    """
     laid = callable_card(t)
     if laid is None:
         return Refusal.TOO_LATE
-    if laid.open:
-        # The table itself has shown its face; a surplus card that was seen cancels, by two people.
-        report(t, ReportCancel(CancelReason.EXTRA_CARD, laid.place), actor)
-        return None
-    incident = open_incident(
-        t,
-        IncidentKind.SURPLUS_CARD,
-        "RPL-71",
-        first="ask",
-        prompt=FACE_SEEN,
-        where=(laid.place, laid.n),
-        report=Report(actor),
+    values = {
+        Axis.SCANNED: Known.YES,
+        Axis.REVEALED: known(True if laid.open else None),
+        Axis.DECISION: decision_to_come(t),
+    }
+    meet(
+        t, IncidentKind.SURPLUS_CARD, values, where=(laid.place, laid.n), called=laid.fact, reported_by=actor
     )
-    incident.fact = laid.fact
     return None
 
 
-def face_seen_answered(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
-    """Seen while somebody may still decide: cancel. Else the card is burned and the round goes on."""
-    current = t.in_play
-    decision_to_come = t.game.decision_to_come(frozenset(current.stages_closed))
-    if yes and decision_to_come and t.phase is not Phase.RESULT_PROPOSED:
-        if incident.read is not None:
-            burn(t, incident.read, incident.kind)
-            cancel(t, incident, CancelReason.EXTRA_CARD, actor)
-        else:
-            # The dealer found the card and says that it was seen: a report, so another person decides.
-            incident.reason = CancelReason.EXTRA_CARD
-            ask(t, incident, "ask_supervisor", CALL_SUPERVISOR)
-        return
+@act(CellVerdict.BURN)
+def _burn(t: TableState, incident: Incident, by: str | None) -> None:
+    """Burn the card: the one that was read, the last one that was called, or one that is scanned first."""
     read = incident.read
-    if read is None:
+    if read is None and incident.fact is not None:
         read = _take_back_last(t)
-    burn(t, read, incident.kind)
-    decide(t, incident, Verdict.BURNED, actor)
+    if read is None:
+        incident.burns = True
+        ask(t, incident, "ask_rescan", "SCAN_TO_BURN")
+        return
+    burn(t, read, BurnReason(incident.kind))
+    decide(t, incident, Verdict.BURNED, by)
+
+
+@act(CellVerdict.NEXT_DUE)
+def _hold(t: TableState, incident: Incident, by: str | None) -> None:
+    """Keep an early card face down; order of drawing counts, so it is the next one that is owed (row 23a)."""
+    assert incident.read is not None
+    hold(t, incident.read, incident.kind)
+    decide(t, incident, Verdict.HELD, by)
 
 
 def _take_back_last(t: TableState) -> UnplacedRead:
@@ -88,26 +88,3 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
     return UnplacedRead(laid.card, laid.code, laid.key)
-
-
-def burn(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
-    """Burn a card: face down, out of the deck, and bound by a commitment like any hidden card."""
-    current = t.in_play
-    n = len(current.burned) + 1
-    t.register.take(read.code, (BURN, n))
-    commitment = t.commitment(read, place=BURN, n=n, reading=1)
-    current.burned.append(
-        LaidCard(
-            place=BURN,
-            n=n,
-            deal=current.deal,
-            reading=1,
-            card=read.card,
-            code=read.code,
-            key=read.key,
-            commitment=commitment,
-            open=False,
-            fact=None,
-        )
-    )
-    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment))

@@ -14,24 +14,25 @@ from controller.games.procedure import Game
 from controller.table import carried as carrying
 from controller.table import (
     dealing,
+    deck_end,
+    deck_life,
+    escalation,
     guards,
     held_reads,
-    incidents,
     interruptions,
     presses,
     quarantine,
     readings,
     scanners,
     surplus,
+    wear,
 )
 from controller.table import inputs as i
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
     ControllerStarted,
     Event,
-    IncidentKind,
     Refusal,
-    Verdict,
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
@@ -41,12 +42,21 @@ FromScanner: TypeAlias = i.CardRead | i.ReadFailed | i.ScannerOpened | i.Scanner
 
 
 class Table:
-    """One table and one deck. `state` is for reading (pictures, tests); only `step` changes it."""
+    """One table. `state` is for reading (pictures, tests); only `step` changes it.
+
+    `deck` or one of `spare_decks` is loaded; `other_decks` are those whose cards are known as foreign.
+    """
 
     def __init__(
-        self, settings: TableSettings, game: Game, deck: CodeMap, other_decks: Iterable[CodeMap] = ()
+        self,
+        settings: TableSettings,
+        game: Game,
+        deck: CodeMap,
+        other_decks: Iterable[CodeMap] = (),
+        *,
+        spare_decks: Iterable[CodeMap] = (),
     ) -> None:
-        self.state: TableState = new_state(settings, game, deck, other_decks)
+        self.state: TableState = new_state(settings, game, (deck, *spare_decks), other_decks)
 
     def step(self, value: i.AnyInput) -> tuple[Event, ...]:
         """Take one input and return its events, in the order in which they happened.
@@ -65,8 +75,8 @@ class Table:
             refuse(t, "timer_expired", Refusal.STALE_TIMER)
         else:
             _take(t, value)
-        if t.phase in IN_ROUND and t.incident is None:
-            held_reads.ask_about(t)
+        dealing.follow_held(t)
+        held_reads.follow(t)
         return tuple(t.events)
 
     @property
@@ -141,7 +151,10 @@ def _started(t: TableState, value: i.Started) -> None:
         )
     )
     held_reads.note_untaken(t, value.untaken)
+    deck_end.started(t)
     if t.phase in IN_ROUND:
+        interruptions.scanner_lost(t)
+    if t.is_round_open:
         interruptions.restarted(t)
     codes = [read.code for read in value.untaken if read.code is not None]
     for code in codes:
@@ -160,27 +173,28 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         _hold_back(t, read, refusal)
         return
     checked = t.register.check(read.code)
-    match t.phase:
-        case Phase.READY | Phase.CONFIRMED:
-            _card_between_rounds(t, checked)
-        case _:
-            if isinstance(checked, Anomaly):
-                readings.wrong_code(t, checked, read)
-                return
-            if any(known.read is not None and known.read.code == read.code for known in t.incidents):
-                readings.asked_about_already(t)
-                return
-            unplaced = UnplacedRead(checked, read.code, read.key)
-            if t.incident is not None and t.incident.kind is IncidentKind.HELD_READ:
-                held_reads.scanned(t, t.incident, unplaced)
-                return
-            held_reads.note_taken(t, read.code)
-            if t.incident is not None:
-                readings.rescanned(t, t.incident, unplaced)
-            elif dealing.is_card_due(t):
-                dealing.deal_card(t, unplaced)
-            else:
-                surplus.card_not_due(t, unplaced)
+    if t.phase is Phase.DECK_CHECK:
+        deck_life.scan_in(t, read)
+    elif t.phase in (Phase.READY, Phase.CONFIRMED):
+        _card_between_rounds(t, checked)
+    elif readings.is_scanned_again(t, read.code):
+        readings.scanned_again(t, read)
+    elif isinstance(checked, Anomaly):
+        readings.wrong_code(t, checked, read)
+    elif any(known.read is not None and known.read.code == read.code for known in t.incidents):
+        readings.asked_about_already(t)
+    else:
+        wear.note_read(t, read.scanner, failed=False)
+        _take_card(t, UnplacedRead(checked, read.code, read.key))
+
+
+def _take_card(t: TableState, read: UnplacedRead) -> None:
+    if t.incident is not None:
+        readings.rescanned(t, t.incident, read)
+    elif dealing.is_card_due(t):
+        dealing.deal_card(t, read)
+    else:
+        surplus.card_not_due(t, read)
 
 
 def _hold_back(t: TableState, read: i.CardRead | i.ReadFailed, refusal: Refusal) -> None:
@@ -194,35 +208,30 @@ def _card_between_rounds(t: TableState, checked: Card | Anomaly) -> None:
     """A card came out before START or after RESULT; in other phases between rounds it means nothing."""
     match t.phase:
         case Phase.READY:
-            _card_before_round(t)
+            surplus.card_not_due(t, None)
         case Phase.CONFIRMED:
             _card_after_result(t, checked is Anomaly.ALREADY_OUT)
         case _:
             pass
 
 
-def _card_before_round(t: TableState) -> None:
-    """A card came out of the shoe before a round is open: the deck is shuffled again (RPL-77)."""
-    incidents.note_incident(t, IncidentKind.EARLY_DRAW, "7", Verdict.SHUFFLE_AGAIN, incidents.SHUFFLE_AGAIN)
-    t.move("deck_suspect")
-
-
 def _card_after_result(t: TableState, is_out: bool) -> None:
     """A card of this round seen again means nothing; another one means a deck check."""
-    if is_out or t.deck_suspect:
+    if is_out or t.deck_suspect or t.shoe.suspect is not None:
         refuse(t, "card_read", Refusal.WRONG_PHASE)
         return
-    incidents.note_incident(t, IncidentKind.LATE_CARD, "RPL-71", Verdict.DECK_CHECK, incidents.CHECK_DECK)
-    t.deck_suspect = True
+    surplus.card_not_due(t, None)
 
 
 def _read_failed(t: TableState, value: i.ReadFailed) -> None:
     refusal = why_not(t, "read_failed")
     if refusal is not None:
         _hold_back(t, value, refusal)
-    elif t.incident is not None:
+    elif t.incident is not None and readings.may_fail_again(t, t.incident):
+        wear.note_read(t, value.scanner, failed=True)
         readings.rescan_failed(t, t.incident)
-    elif dealing.is_card_due(t):
+    elif t.incident is None and dealing.is_card_due(t):
+        wear.note_read(t, value.scanner, failed=True)
         readings.read_failed(t)
     else:
         refuse(t, "read_failed", Refusal.NOT_OWED)
@@ -258,7 +267,9 @@ def _expire(t: TableState, name: str) -> None:
             dealing.close_window(t, "time")
         case dealing.GRACE_TIMER:
             dealing.settle_window(t)
+        case dealing.HELD_TIMER:
+            dealing.follow_held(t)
         case interruptions.GONE_TIMER:
             interruptions.scanner_gone(t)
         case _:
-            raise AssertionError(name)
+            escalation.expire(t, name)

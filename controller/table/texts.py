@@ -12,11 +12,25 @@ PLACES = {
     "dealer": "the dealer",
     "switch": "the switch cards",
     "burn": "the burned cards",
+    "held": "the held cards",
+    "deck": "the deck",
 }
 
 PROMPTS = {
+    "LOG_IN": "A dealer logs in",
+    "UNBLOCK": "The table is blocked: two people unlock it, one of them a supervisor",
+    "PAUSED": "The table pauses",
+    "BURN_CARD": "Burn the first card: scan it and lay it face down on the burned cards",
+    "SIGN_DEALER_CHANGE": "The dealer changes inside the round: a supervisor signs, or it is withdrawn",
     "OPEN_TABLE": "Open the table",
+    "LOAD_DECK": "Scan the new deck in, card by card, or accept it by its receipt",
+    "SCAN_DECK": "Scan card {n} of the deck",
+    "ACCEPT_DECK": "Another person accepts the deck by its receipt",
     "VERIFY_DECK": "Verify the deck in view of the camera",
+    "SUPERVISOR_VERIFIES": "A supervisor verifies the new deck in view of the camera",
+    "COUNT_STUB": "Count the cards that are not out",
+    "COUNT_AGAIN": "The count is wrong: a supervisor counts again",
+    "LOAD_NEW_DECK": "This deck is out; a new one must be loaded before the next round",
     "SHUFFLE": "Shuffle, cut and lay the deck in the shoe",
     "START": "Press START",
     "PLACE_BETS": "Betting time: press NO MORE BETS or let it run out",
@@ -31,6 +45,12 @@ PROMPTS = {
     "FACE_SEEN": "A card came out that is not due. Has its face been seen?",
     "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
     "SCAN_AGAIN": "Scan card {n} of {place} again",
+    "SCAN_FROM_FIRST": "Scan all cards again in the order of drawing; now card {n} of {place}",
+    "SCAN_TO_BURN": "Scan the card, then burn it",
+    "ORDER_CERTAIN": "Is it certain in which order the cards were drawn?",
+    "LATER_CARD": "Has a later card been dealt?",
+    "MOVE_CARD": "Move the card to its place. Do all cards lie as shown now?",
+    "WAS_DEALT": "Had that card been dealt and read before?",
     "SCAN_DRAWN_CARD": "Scan the card that was drawn",
     "CALL_SUPERVISOR": "Wait for the supervisor",
     "SCANNER_GONE": "The scanner is gone: check cable and power",
@@ -43,9 +63,11 @@ PROMPTS = {
     "CONFIRM_PICTURE": "Does the table lie exactly as shown?",
     "CHECK_DECK": "The deck must be checked before the next round",
     "SHUFFLE_AGAIN": "Shuffle again",
+    "REDEAL": "Collect all cards, shuffle, cut and lay the deck in the shoe: this round is dealt anew",
     "NOTED": "Noted",
 }
-
+CALLED_AGAIN = " (the supervisor has been called again)"
+"""What is added when nobody has come (row 40)."""
 
 DECISIONS = {
     None: "is silent",

@@ -18,6 +18,7 @@ from controller.games.russian_live import PLACES, SWITCH_CARDS, TURNS
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from controller.table.inputs import CancelReason as Reason
+from controller.table.situations import SITUATIONS
 
 
 class Moment(StrEnum):
@@ -28,6 +29,7 @@ class Moment(StrEnum):
     FACE_DOWN_CARD = "a card that lies face down"
     DRAWN_CARD = "a card that is drawn after the deal"
     REPLACEMENT = "the dealer's card after a purchase"
+    SHUFFLE = "the shuffle"
     READY = "before START"
     BETTING = "betting time"
     OPTIONS = "options"
@@ -50,18 +52,22 @@ def _cancel(kind: Kind, *before: tuple[Kind, Verdict]) -> tuple[tuple[Kind, Verd
     return (*before, (kind, Verdict.CANCELLED))
 
 
-REPORTED = _cancel(Kind.CANCEL_REPORTED)
+def _reported(id: str, moment: Moment, kind: Kind, *rules: str) -> Fault:
+    return Fault(id, moment, ("RPL-70", "RPL-73", *rules), _cancel(kind), SITUATIONS[kind].reason)
+
+
 BURNED = ((Kind.SURPLUS_CARD, Verdict.BURNED),)
+FLOOR = ((Kind.CARD_ON_FLOOR, Verdict.DECK_OUT),)
 RESCANNED = ((Kind.FAILED_READ, Verdict.RESCANNED),)
 
 FAULTS: tuple[Fault, ...] = (
     # RPL-70: what cancels, reported by the dealer and confirmed by a supervisor.
-    Fault("hidden-shown", Moment.FACE_DOWN_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.HIDDEN_CARD_SHOWN),
-    Fault("extra-placed", Moment.ANY_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
-    Fault("extra-switch", Moment.DRAWN_CARD, ("RPL-70", "RPL-72", "RPL-73"), REPORTED, Reason.EXTRA_CARD),
-    Fault("cleared-early", Moment.FINAL_OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TABLE_CLEARED),
-    Fault("card-on-floor", Moment.ANY_CARD, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
-    Fault("technical", Moment.OPTIONS, ("RPL-70", "RPL-73"), REPORTED, Reason.TECHNICAL),
+    _reported("hidden-shown", Moment.FACE_DOWN_CARD, Kind.HIDDEN_CARD_SHOWN),
+    _reported("extra-placed", Moment.ANY_CARD, Kind.WRONG_NUMBER_OF_CARDS, "RPL-72"),
+    _reported("extra-switch", Moment.DRAWN_CARD, Kind.WRONG_NUMBER_OF_CARDS, "RPL-72"),
+    _reported("cleared-early", Moment.FINAL_OPTIONS, Kind.TABLE_CLEARED),
+    _reported("card-on-floor", Moment.ANY_CARD, Kind.CARD_ON_FLOOR),
+    _reported("technical", Moment.OPTIONS, Kind.DEVICE_FAILED),
     # RPL-75: readings.
     Fault("no-read", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
     Fault("damaged-frame", Moment.ANY_CARD, ("RPL-75",), RESCANNED),
@@ -116,11 +122,31 @@ FAULTS: tuple[Fault, ...] = (
         _cancel(Kind.EARLY_DRAW),
         Reason.EXTRA_CARD,
     ),
-    Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_DRAW, Verdict.BURNED),)),
-    Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.LATE_CARD, Verdict.DECK_CHECK),)),
+    Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_EXCHANGE, Verdict.BURNED),)),
+    Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.SURPLUS_CARD, Verdict.DECK_CHECK),)),
     Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
+    # The deck between rounds: rows 16, 25 and 26, and what is wrong in a set at its load.
+    Fault("miscounted", Moment.CONFIRMED, ("row 25",), ((Kind.WRONG_COUNT, Verdict.WENT_ON),)),
+    Fault(
+        "card-lost",
+        Moment.RESULT,
+        ("row 25", "RPL-73"),
+        _cancel(Kind.WRONG_COUNT),
+        Reason.DECK_INTEGRITY,
+    ),
+    Fault("unshuffled", Moment.SHUFFLE, ("row 26",), ((Kind.ORDER_ALARM, Verdict.DECK_OUT),)),
+    Fault("floor-in-shuffle", Moment.SHUFFLE, ("RPL-76", "row 16"), FLOOR),
+    Fault(
+        "set-short", Moment.SHUFFLE, ("RPL-76", "row 25"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-doubled", Moment.SHUFFLE, ("RPL-76", "row 5"), (*FLOOR, (Kind.SAME_CODE_AGAIN, Verdict.DECK_OUT))
+    ),
+    Fault(
+        "set-foreign", Moment.SHUFFLE, ("RPL-76", "row 6"), (*FLOOR, (Kind.DECK_REJECTED, Verdict.DECK_OUT))
+    ),
     # People and lines.
-    Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.CANCEL_REPORTED, Verdict.WITHDRAWN),)),
+    Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.DEVICE_FAILED, Verdict.WITHDRAWN),)),
     Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
     Fault("unplugged-card-drawn", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.RESCANNED),)),
     Fault("split-frame", Moment.ANY_CARD, ("driver",)),
@@ -128,12 +154,23 @@ FAULTS: tuple[Fault, ...] = (
     Fault("press-repeated", Moment.RESULT, ("bus",)),
     Fault("betting-silent", Moment.BETTING, ("bus",)),
 )
-AFTER_PURCHASE = (
-    Fault("replacement-on-floor", Moment.REPLACEMENT, ("RPL-70", "RPL-73"), REPORTED, Reason.CARD_ON_FLOOR),
-)
+AFTER_PURCHASE = (_reported("replacement-on-floor", Moment.REPLACEMENT, Kind.CARD_ON_FLOOR),)
 """Faults after a purchase. They stand apart because the order of the others says which round of live Russian
 Poker has which."""
-BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE)}
+MISCOUNTED = ((Kind.WRONG_NUMBER_OF_CARDS, Verdict.REDEALT),)
+MISDEALS = (
+    Fault("miscount-deal", Moment.ANY_CARD, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-options", Moment.OPTIONS, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-draw", Moment.DRAWN_CARD, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-final-options", Moment.FINAL_OPTIONS, ("OAB-24",), MISCOUNTED),
+    Fault("miscount-result", Moment.RESULT, ("OAB-24",), MISCOUNTED),
+)
+"""A place has a card too many or too few, and the dealer finds it: at tables that deal the round anew."""
+BETWEEN_ROUNDS = frozenset(
+    {"card-before-start", "unshuffled", "floor-in-shuffle", "set-short", "set-doubled", "set-foreign"}
+)
+"""Faults whose incidents belong to no round: they come before START, or when the cards are collected."""
+BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE, *MISDEALS)}
 
 Spot = tuple[str, int]
 """A place and the number of a card there, from 1."""
@@ -155,7 +192,8 @@ class Course(NamedTuple):
 
     def has(self, fault: Fault) -> bool:
         """Whether the game has a moment for a fault, planned or not."""
-        return fault in self.faults or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
+        planned = any(fault.id == known.id for known in self.faults)
+        return planned or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
 
 
 INITIAL_CARDS = range(1, 21)

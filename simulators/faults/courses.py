@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from controller.games.patterns import HAND_SIZE
 from controller.games.procedure import DEALER, BoxState, Game
 from controller.games.russian_live import RussianLive
 from controller.games.sister_game import EXCHANGE, SisterGame
 from controller.games.sister_russian import RussianGame
-from simulators.faults.catalogue import AFTER_PURCHASE, FAULTS, LIVE, Course, Moment, Spot
+from controller.table.events import IncidentKind, Verdict
+from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, FAULTS, LIVE, MISDEALS, Course, Moment, Spot
 
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "oasis_with_bonus": {
+        "extra-placed": "OAB-24: the round is dealt anew, as after a miscount",
+        "extra-switch": "OAB-24: the round is dealt anew, as after a miscount",
         "hidden-shown": "OAB-25: a dealer's card that was turned up is no reason to stop",
     },
     "caribbean_poker": {
@@ -26,6 +31,17 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
 """Faults that a game has no moment for, with the rule. After a purchase: only games that sell one."""
 
 
+UNDER_DEFAULT = {
+    id: replace(BY_ID[id], incidents=((kind, verdict),), cancels=None)
+    for id, kind, verdict in (
+        ("early-exchange", IncidentKind.EARLY_EXCHANGE, Verdict.HELD),
+        ("card-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
+        ("replacement-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
+    )
+}
+"""Faults that the default profile decides otherwise than live Russian Poker's."""
+
+
 def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     """Return what can go wrong in a game whose boxes, where in play, have these states."""
     if isinstance(game, RussianLive):
@@ -33,7 +49,12 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     assert isinstance(game, SisterGame), game
     left_out = LEFT_OUT.get(game.name, {})
     purchase = AFTER_PURCHASE if isinstance(game, RussianGame) else ()
-    faults = tuple(fault for fault in (*FAULTS, *purchase) if fault.id not in left_out)
+    misdeals = MISDEALS if game.name == "oasis_with_bonus" else ()
+    faults = tuple(
+        UNDER_DEFAULT.get(fault.id, fault)
+        for fault in (*FAULTS, *purchase, *misdeals)
+        if fault.id not in left_out
+    )
     dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
     deal = [(place, n) for n in range(1, HAND_SIZE + 1) for place in game.places][:-1]
     deciding = [box for box in game.boxes if box not in dark]

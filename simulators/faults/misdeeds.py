@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from controller.cards import Card
+from controller.games.procedure import DEALER
 from controller.table import inputs as i
+from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
 from simulators.faults.catalogue import Case, Moment, Plan, Spot
@@ -18,6 +20,7 @@ WINDOW_MOMENTS = {
     "final_options": Moment.FINAL_OPTIONS,
 }
 PROMPT_MOMENTS = {
+    "SHUFFLE": Moment.SHUFFLE,
     "START": Moment.READY,
     "CONFIRM_RESULT": Moment.RESULT,
     "CLEAR_TABLE": Moment.CONFIRMED,
@@ -30,8 +33,10 @@ NO_DECKS_CODE = "9999"
 class Hardware(NamedTuple):
     """What is printed on the cards, and how the scanner frames it.
 
-    `spell_foreign` spells a card of a deck that does not belong to the table.
+    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table.
     """
+
+    deck: str
 
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
@@ -53,11 +58,12 @@ class Hands(Protocol):
     def last_of_shoe(self, picture: Picture) -> Card: ...
     def hold(self, picture: Picture) -> str: ...
     def scan(self, picture: Picture) -> Bytes: ...
+    def stub_count(self, picture: Picture) -> int: ...
 
 
 def fault_round(picture: Picture) -> int:
     """Return the round whose fault is due: before START it is the next one's."""
-    return picture.round_no + (1 if picture.prompt.code in ("SHUFFLE", "START") else 0)
+    return picture.round_no + (picture.roundid is None)
 
 
 class Misdeeds:
@@ -126,11 +132,17 @@ class Misdeeds:
 Deed = Callable[[Hands, Picture], list[Act]]
 
 
-def _report(reason: i.CancelReason) -> Deed:
+def _report(kind: IncidentKind) -> Deed:
     def report(dealer: Hands, picture: Picture) -> list[Act]:
-        return [dealer.press(picture, i.ReportCancel(reason, picture.prompt.place))]
+        return [dealer.press(picture, i.Observed(kind, picture.prompt.place))]
 
     return report
+
+
+def _miscount(dealer: Hands, picture: Picture) -> list[Act]:
+    """The miscounted place is the one that the next card is for, or else the dealer's."""
+    place = picture.prompt.place or DEALER
+    return [dealer.press(picture, i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, place))]
 
 
 def _press(command: i.AnyCommand) -> Deed:
@@ -143,6 +155,14 @@ def _press(command: i.AnyCommand) -> Deed:
 def _press_twice(dealer: Hands, picture: Picture) -> list[Act]:
     press = dealer.press(picture, i.ConfirmResult(), f"{picture.roundid}-twice")
     return [press, press]
+
+
+def _count_wrong(dealer: Hands, picture: Picture) -> list[Act]:
+    return [dealer.press(picture, i.CountStub(dealer.stub_count(picture) - 1))]
+
+
+def _count_short(dealer: Hands, picture: Picture) -> list[Act]:
+    return [dealer.press(picture, i.CountStub(dealer.stub_count(picture)))]
 
 
 def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
@@ -190,14 +210,19 @@ AFTER_THE_CARD = frozenset(
 )
 """Faults that show when the next card is due already."""
 DEEDS: dict[str, Deed] = {
-    "hidden-shown": _report(i.CancelReason.HIDDEN_CARD_SHOWN),
-    "extra-placed": _report(i.CancelReason.EXTRA_CARD),
-    "extra-switch": _report(i.CancelReason.EXTRA_CARD),
-    "cleared-early": _report(i.CancelReason.TABLE_CLEARED),
-    "card-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
-    "technical": _report(i.CancelReason.TECHNICAL),
-    "report-withdrawn": _report(i.CancelReason.TECHNICAL),
-    "replacement-on-floor": _report(i.CancelReason.CARD_ON_FLOOR),
+    "hidden-shown": _report(IncidentKind.HIDDEN_CARD_SHOWN),
+    "extra-placed": _report(IncidentKind.WRONG_NUMBER_OF_CARDS),
+    "extra-switch": _report(IncidentKind.WRONG_NUMBER_OF_CARDS),
+    "cleared-early": _report(IncidentKind.TABLE_CLEARED),
+    "card-on-floor": _report(IncidentKind.CARD_ON_FLOOR),
+    "technical": _report(IncidentKind.DEVICE_FAILED),
+    "report-withdrawn": _report(IncidentKind.DEVICE_FAILED),
+    "replacement-on-floor": _report(IncidentKind.CARD_ON_FLOOR),
+    "miscount-deal": _miscount,
+    "miscount-options": _miscount,
+    "miscount-draw": _miscount,
+    "miscount-final-options": _miscount,
+    "miscount-result": _miscount,
     "no-read": _no_read,
     "no-read-switch": _no_read,
     "no-read-twice": _no_read,
@@ -216,6 +241,13 @@ DEEDS: dict[str, Deed] = {
     "early-exchange": _scan,
     "late-card": _scan,
     "card-before-start": _scan,
+    "miscounted": _count_wrong,
+    "card-lost": _count_short,
+    "unshuffled": _press(i.ConfirmShuffle()),
+    "floor-in-shuffle": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-short": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-doubled": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
+    "set-foreign": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
     "split-frame": _split,

@@ -26,8 +26,10 @@ from controller.bus.envelope import decode
 from controller.cards import Card, Scheme, code_map
 from controller.games.procedure import BoxState
 from controller.games.russian_live import BUY_TIME, FINAL_OPTIONS, OPTIONS
+from controller.station.config import load
 from controller.table import inputs as i
 from controller.table.events import AUDIENCES, CardDealt
+from simulators.cast import PINS, hire
 from simulators.devices.pty import PtyDevice
 from simulators.shoe import shuffled
 
@@ -45,8 +47,10 @@ TABLE_TOML = """
 table = "bench"
 environment = "simulated"
 game = "russian_poker_live"
+profile = "russian_poker_live"
 deck = "blue"
 run_dir = "../run"
+people = "../run/people.json"
 [times]
 betting_ms = 60_000
 grace_ms = 1_000
@@ -59,9 +63,6 @@ buy_time = 60_000
 box1 = "dark"
 box2 = "open"
 box3 = "dark"
-[people]
-anna = "dealer"
-boris = "supervisor"
 [scanners.shoe]
 family = "delimited"
 port = "../shoe"
@@ -74,10 +75,11 @@ settle_ms = 0
 def write_config(folder: Path) -> Path:
     """Write a table's config into `folder`; returns its path. The house's games and decks are used."""
     (folder / "tables").mkdir(parents=True)
-    for name in ("games", "decks"):
+    for name in ("games", "decks", "profiles"):
         (folder / name).symlink_to(CONFIG / name)
     path = folder / "tables" / f"{TABLE}.toml"
     path.write_text(TABLE_TOML)
+    hire(load(path))
     return path
 
 
@@ -151,6 +153,8 @@ class LiveTable:
             undo.callback(self._feed.close, linger=0)
             self._operator = CommandClient(endpoints.operator, "anna", timeout_ms=STUCK_MS)
             undo.callback(self._operator.close)
+            self._supervisor = CommandClient(endpoints.operator, "boris", timeout_ms=STUCK_MS)
+            undo.callback(self._supervisor.close)
             self._betting = CommandClient(endpoints.betting, "bets", timeout_ms=STUCK_MS)
             undo.callback(self._betting.close)
             hear_first(self._feed, config)
@@ -174,7 +178,13 @@ class LiveTable:
 
     def _play(self) -> Iterator[Card]:
         """Play for ever; yields each card when the table waits for it."""
-        self._press(0, i.OpenTable(), i.VerifyDeck(52))
+        answer = self._operator.send(i.LogIn(i.Role.DEALER), round_no=0, pin=PINS["anna"])
+        assert answer.accepted, answer
+        answer = self._supervisor.send(i.LogIn(i.Role.SUPERVISOR), round_no=0, pin=PINS["boris"])
+        assert answer.accepted, answer
+        self._press(0, i.OpenTable(), i.LoadDeck("blue", "R-1"))
+        assert self._supervisor.send(i.LoadDeck("blue", "R-1"), round_no=0).accepted
+        self._press(0, i.VerifyDeck(52))
         for number in itertools.count(1):
             shoe = iter(shuffled(1, number))
             self._press(number - 1, i.ConfirmShuffle())
@@ -186,7 +196,8 @@ class LiveTable:
             self._press(number, *map(i.TurnCards, ("switch", "box1", "box3", "dealer")))
             # There is no buy time for a dealer who qualifies: then both are refused, and change nothing.
             self._end_window(number, i.WindowFacts(BUY_TIME, anyone_bought=False))
-            self._press(number, i.ConfirmResult(), i.ClearTable())
+            count = len(DECK.cards) - DEAL_COUNT - SWITCH_COUNT
+            self._press(number, i.ConfirmResult(), i.CountStub(count), i.ClearTable())
 
     def _open_round(self, number: int) -> None:
         """Open and close betting time; START is refused until the scanner's port is open."""

@@ -25,7 +25,7 @@ from controller.games.published import (
 )
 from controller.games.russian_live import EvaluatedHand
 from controller.table import events as ev
-from controller.table.events import AUDIENCES, Audience, Event, IncidentKind, OpenedCard
+from controller.table.events import AUDIENCES, Audience, BurnReason, Event, IncidentKind, OpenedCard
 
 TABLE = "rp1"
 RULES = "c0ffee"
@@ -53,7 +53,9 @@ def stamp(at_us: int, phase: str, round_no: int | None = None, *, epoch: int = 1
 
 
 def betting(round_no: int) -> list[Event]:
-    opened = ev.RoundOpened(round_no=round_no, game="russian", boxes=("box1", "main"), rules=RULES)
+    opened = ev.RoundOpened(
+        round_no=round_no, game="russian", boxes=("box1", "main"), rules=RULES, procedures=RULES
+    )
     lease = ev.BettingOpened(
         window=f"w{round_no}", prompt="Place your bets", duration_ms=20_000, closes_at_us=round_no * 10**9,
         guard_ms=1_000, grace_ms=800,
@@ -72,7 +74,7 @@ def dealing() -> list[list[Event]]:
     )
     withdrawn = ev.CardWithdrawn(place="main", n=2, reading=1, reason=IncidentKind.DISPUTED_READ)
     right = ev.CardDealt(place="main", n=2, face=Face.UP, deal=1, reading=2, card="3c")
-    burned = ev.CardBurned(n=1, deal=1, reason=IncidentKind.SURPLUS_CARD, commitment="c3")
+    burned = ev.CardBurned(n=1, deal=1, reason=BurnReason.SURPLUS_CARD, commitment="c3")
     return [[up], [down], [switch, shown], [wrong], [incident, withdrawn], [right, burned], [
         ev.IncidentClosed(incident=4, kind=IncidentKind.DISPUTED_READ),
         ev.HandEvaluated(place="main", hand=EVALUATED),

@@ -127,6 +127,37 @@ def test_a_malformed_snapshot_says_so() -> None:
         decode_snapshot(b"{}")
 
 
+def test_what_does_not_lie_there_any_more_names_no_card_of_the_board() -> None:
+    """The terminal event opens withdrawn readings and abandoned deals too (OAB-24)."""
+
+    def dealt(deal: int, reading: int) -> ev.CardDealt:
+        return ev.CardDealt(
+            place="dealer", n=1, face=Face.DOWN, deal=deal, reading=reading, commitment=f"{deal}{reading}"
+        )
+
+    def opened(deal: int, reading: int, card: str) -> ev.OpenedCard:
+        return ev.OpenedCard(place="dealer", n=1, deal=deal, reading=reading, card=card, key="k")
+
+    told = [
+        ev.RoundOpened(round_no=1, game="g", boxes=("box1",), rules="r", procedures="p"),
+        dealt(1, 1),
+        ev.CardBurned(n=1, deal=1, reason=ev.IncidentKind.SURPLUS_CARD, commitment="b"),
+        ev.RoundRedealt(deal=2, reason="WRONG_NUMBER_OF_CARDS", incident=1, place="box1"),
+        dealt(2, 1),
+        ev.CardWithdrawn(place="dealer", n=1, reading=1, reason=ev.IncidentKind.DISPUTED_READ),
+        dealt(2, 2),
+        ev.CardsRevealed(place="dealer", cards=(opened(2, 2, "As"),)),
+        ev.RoundCancelled(
+            rev=1, reason="TECHNICAL", incident=2, opened=(opened(2, 1, "2c"), opened(1, 1, "3c"))
+        ),
+    ]
+    made = Envelopes(table="rp1", environment=Environment.SIMULATED)
+    messages = made.build(told, stamp(1, "dealing"))[Audience.PUBLIC]
+    board = fold(Snapshot(table="rp1", audience=Audience.PUBLIC), messages)
+    assert [(laid.card, laid.reading) for laid in board.places["dealer"]] == [("As", 2)]
+    assert (board.deal, board.burned) == (2, 0)
+
+
 def test_what_each_box_has_decided_stands_in_its_window() -> None:
     made = Envelopes(table="rp1", environment=Environment.SIMULATED)
     opened = ev.DecisionOpened(

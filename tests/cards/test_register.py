@@ -74,3 +74,49 @@ def test_the_shuffle_brings_all_cards_back() -> None:
     r.shuffle()
     assert (r.out_count, r.left_count) == (0, 52)
     assert r.check("1010") == Card.parse("As")
+
+
+# Sets of many decks.
+
+EIGHT_VALUE_ONLY = 8
+FIVE = "1050"
+
+
+def test_the_ninth_five_of_spades_of_eight_decks_is_one_too_many() -> None:
+    r: Register[str] = Register(BLUE, (RED,), copies=EIGHT_VALUE_ONLY)
+    assert r.size == r.left_count == 416
+    for n in range(EIGHT_VALUE_ONLY):
+        assert r.check(FIVE) == Card.parse("5s")
+        r.take(FIVE, f"place {n}")
+    assert r.check(FIVE) is Anomaly.ALREADY_OUT
+    assert r.places(FIVE) == tuple(f"place {n}" for n in range(EIGHT_VALUE_ONLY))
+    r.withdraw(FIVE)
+    assert r.where(FIVE) == "place 6" and r.check(FIVE) == Card.parse("5s")
+    r.move(FIVE, "burn")
+    assert r.places(FIVE)[-1] == "burn" and r.out_count == 7
+
+
+def test_two_decks_with_a_code_for_each_card_have_no_card_twice() -> None:
+    table = {f"{deck}{number:02d}": str(card) for deck in "AB" for number, card in enumerate(DECK)}
+    r: Register[str] = Register(code_map("shoe", Scheme.TABLE, table, decks=2))
+    assert r.size == 104
+    r.take("A00", "box1")
+    assert r.check("A00") is Anomaly.ALREADY_OUT and r.check("B00") == DECK[0]
+    r.take("B00", "box2")
+    assert r.places("A00") == ("box1",) and r.where("B00") == "box2"
+
+
+def test_a_set_in_which_a_card_has_too_many_codes_is_refused() -> None:
+    table = {f"{deck}{number:02d}": str(card) for deck in "AB" for number, card in enumerate(DECK)}
+    table["B51"] = str(DECK[0])
+    with pytest.raises(ValueError, match="deck shoe: not 2 codes for 2c, As"):
+        code_map("shoe", Scheme.TABLE, table, decks=2)
+
+
+def test_cards_are_told_in_the_order_in_which_they_left() -> None:
+    r = register()
+    for code in ("1010", "2020", "3030"):
+        r.take(code, "box1")
+    r.withdraw("2020")
+    r.take("2020", "box2")
+    assert [str(card) for card in r.drawn()] == ["As", "3c", "2h"]

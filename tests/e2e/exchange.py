@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from e2e.taped import FRAME_END, Deed, Tape, frame
+from e2e.taped import FRAME_END, Deed, Tape, frame, is_shuffle
 from e2e.witness import Moment, Output, Witness
 
 from controller.cards import Card
@@ -45,10 +45,15 @@ def hidden_cards(witness: Witness) -> list[Hidden]:
 
 
 def frames(tape: Tape) -> Iterator[tuple[list[int], bytes]]:
-    """Yield the frames of a tape: the numbers of the deeds that brought it, and its bytes."""
+    """Yield the frames since the deck lay in the shoe: the numbers of the deeds that brought it, its bytes.
+
+    Before that the whole deck was scanned in, which tells nothing of where a card lies.
+    """
     pieces: list[int] = []
+    in_the_shoe = False
     for index, taped in enumerate(tape):
-        if taped.deed is not Deed.SEND:
+        in_the_shoe = in_the_shoe or is_shuffle(taped.press)
+        if taped.deed is not Deed.SEND or not in_the_shoe:
             continue
         if pieces and tape[pieces[-1]].at_us != taped.at_us:
             pieces = []  # What has been sent before ran into its time-out.

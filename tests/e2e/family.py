@@ -34,7 +34,7 @@ HAND = 5
 
 def config_in(folder: Path, game: str) -> StationConfig:
     """Copy the config so that everything the table makes lies in `folder`, and wins are cut early."""
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (Path("config") / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
@@ -45,15 +45,16 @@ def config_in(folder: Path, game: str) -> StationConfig:
 def whole_course(config: StationConfig) -> Course:
     """The course of the game, for live Russian Poker with the faults after a purchase."""
     course = course_of(config.game, config.settings.boxes_not_told)
-    more = (fault for fault in AFTER_PURCHASE if course.has(fault) and fault not in course.faults)
+    planned = {fault.id for fault in course.faults}
+    more = (fault for fault in AFTER_PURCHASE if course.has(fault) and fault.id not in planned)
     return course._replace(faults=(*course.faults, *more))
 
 
 def stacked(hands: int) -> Any:
     """A shoe that deals every hand the same ranks in every 20th round: Ace-King, 9, 5, 3."""
 
-    def shoe(seed: int, round_no: int) -> tuple[Card, ...]:
-        cards = shuffled(seed, round_no)
+    def shoe(seed: int, round_no: int, deal: int) -> tuple[Card, ...]:
+        cards = shuffled(seed, round_no, deal)
         if round_no % TIED_EVERY:
             return cards
         named = {str(card): card for card in cards}
@@ -75,11 +76,15 @@ class Family:
         self.config = config_in(folder, game)
         self.boxes: tuple[str, ...] = self.config.game.boxes
         self.shoe = stacked(len(self.boxes) + 1)
-        self.plan = Plan(seed, Amount.MANY, course=whole_course(self.config))
+        self.plan = Plan(seed, Amount.MANY, course=self.course())
         self.studio = Studio(
             self.config, seed=seed, rounds=rounds, plan=self.plan, players=players, shoe=self.shoe
         )
         self.settings = tomllib.loads((folder / "games" / f"{game}.toml").read_text())
+
+    def course(self) -> Course:
+        """What can go wrong, all of it equally often."""
+        return whole_course(self.config)
 
     def play(self, *watchers: Any) -> None:
         studio = self.studio
@@ -104,7 +109,7 @@ class Family:
     def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
         """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
         out_count, burned = self.studio.dealer.out[number]
-        shoe = self.shoe(self.studio.dealer.seed, number)
+        shoe = self.studio.dealer.shoe_of(number, self.studio.dealer.deals[number])
         laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
         counted = [bet for bet in bets.values() if not bet.get("late")]
         if any(bet.get("cancelled") for bet in bets.values()) or not counted:

@@ -19,7 +19,9 @@ from controller.bus.wire import Answer
 from controller.cards import DECK, Card
 from controller.station.config import StationConfig, load
 from controller.station.station import OpenFeeds, Station
+from controller.table.inputs import ConfirmShuffle
 from simulators.actor import Press
+from simulators.cast import hire
 from simulators.faults.catalogue import BY_ID, Amount, Case, Plan
 from simulators.link import Deliver, DirectLink
 from simulators.studio import Studio
@@ -70,7 +72,7 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
 
     `changed` replaces the values of keys that stand once in the table's file.
     """
-    for name in ("games", "decks", "tables"):
+    for name in ("games", "decks", "profiles", "tables"):
         shutil.copytree(CONFIG / name, folder / name)
     codes = "".join(f'"{spell(card)}" = "{card}"\n' for card in DECK)
     (folder / "decks" / "blue.toml").write_text(f'scheme = "table"\n[codes]\n{codes}')
@@ -85,7 +87,14 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
         [index] = [number for number, line in enumerate(lines) if line.startswith(f"{key} =")]
         lines[index] = f"{key} = {value}"
     path.write_text("\n".join(lines) + "\n")
-    return load(path)
+    config = load(path)
+    hire(config)
+    return config
+
+
+def is_shuffle(press: Press | None) -> bool:
+    """Whether this press says that the deck lies in the shoe."""
+    return press is not None and isinstance(press.command, ConfirmShuffle)
 
 
 class Keys:
@@ -99,13 +108,14 @@ class Keys:
 
 
 class TapingLink(DirectLink):
-    """Keeps what is done to the table; the process ends and starts again after `restart_after` sends."""
+    """Keeps what is done to the table; the process ends and starts again after `restart_after` cards."""
 
     def __init__(self, config: StationConfig, restart_after: int | None = None) -> None:
         super().__init__(config, START_US)
         self.tape: Tape = []
         self._restart_after = restart_after
         self._sends = 0
+        self._in_the_shoe = False
         self._hear: Deliver = lambda *_: None
 
     async def open(self, deliver: Deliver) -> None:
@@ -116,13 +126,14 @@ class TapingLink(DirectLink):
     async def press(self, press: Press) -> Answer:
         """Press, and keep it."""
         self.tape.append(Taped(self.now_us(), Deed.PRESS, press=press))
+        self._in_the_shoe = self._in_the_shoe or is_shuffle(press)
         return await super().press(press)
 
     async def send(self, device: str, data: bytes) -> None:
         """Send, and keep it."""
         self.tape.append(Taped(self.now_us(), Deed.SEND, data))
         await super().send(device, data)
-        self._sends += 1
+        self._sends += self._in_the_shoe
         if self._sends == self._restart_after:
             self.tape.append(Taped(self.now_us(), Deed.RESTART))
             await self.close()

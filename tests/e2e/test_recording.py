@@ -127,7 +127,7 @@ def timed_out(tmp_path_factory: pytest.TempPathFactory) -> Session:
         return play(config, DirectLink(config, START_US), 4, Plan(SEED, Amount.MANY, "damaged-frame"))
 
 
-KILLS = ((Point.BEFORE_COMMIT, 30), (Point.AFTER_COMMIT, 75))
+KILLS = ((Point.BEFORE_COMMIT, 85), (Point.AFTER_COMMIT, 75))
 """Where the process is killed, each in the middle of a round."""
 
 

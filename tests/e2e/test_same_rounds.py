@@ -34,7 +34,7 @@ class Ended(NamedTuple):
 
 def write_config(folder: Path) -> StationConfig:
     """Write the demo's table so that everything it makes lies in `folder`."""
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir(parents=True)
         for file in (CONFIG / kind).glob("*.toml"):
             (folder / kind / file.name).write_text(file.read_text().replace("../../run", "../run"))

@@ -162,7 +162,7 @@ def test_the_cases_hide_cards_in_every_place(tmp_path: Path) -> None:
 def test_what_the_betting_system_may_know_is_what_it_is_told(tmp_path: Path) -> None:
     """The other half of `ALLOWED`: without it a switch card shows, in both messages, and nowhere else."""
     played = Played(tmp_path, Case(None), 1)
-    [hidden] = [hidden for hidden in played.hidden if (SWITCH, 5) in hidden.places]
+    [hidden] = [hidden for hidden in played.hidden if (SWITCH, 1) in hidden.places]
     changed = played.witnessed(exchanged(played.tape, hidden.card, played.others(hidden.card)[0]))
     until = hidden.opened_at
     moments = zip(played.witness.moments[:until], changed.moments[:until], strict=True)

@@ -20,7 +20,6 @@ from controller.journal import Days
 from controller.station.config import load
 from simulators.faults.catalogue import FAULTS, Amount, Plan
 from simulators.links import FastLinks
-from simulators.shoe import shuffled
 from simulators.simulate_command import START_US
 from simulators.studio import OPENING_BALANCE, RoundRecord, Studio, differences
 from simulators.world import World
@@ -45,7 +44,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
 def demo_in(folder: Path) -> Path:
     """Copy the demo's config so that everything it makes lies in `folder`."""
     source = Path("config")
-    for kind in ("games", "decks", "tables"):
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (source / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
@@ -60,7 +59,7 @@ def rounds_of(studio: Studio) -> dict[str, RoundRecord]:
 def cards_of(studio: Studio, number: int) -> dict[str, Any]:
     """Lay the shoe's cards by hand, as RPL-09, RPL-17 and RPL-34 say, burned ones left out."""
     out_count, burned = studio.dealer.out[number]
-    shoe = shuffled(studio.dealer.seed, number)
+    shoe = studio.dealer.shoe_of(number, studio.dealer.deals[number])
     laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
     cards: dict[str, Any] = {place: laid[index:20:4] for index, place in enumerate(PLACES)}
     after = laid[20:]

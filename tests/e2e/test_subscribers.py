@@ -46,7 +46,7 @@ WITHOUT_END = 1_000_000_000
 GENESIS = "0" * 64
 AUDIT = Audience.AUDIT
 SUBSCRIBER = Path(__file__).with_name("subscriber.py")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(__file__).parents[up]) for up in (1, 2))}
 
 
 class Consumer:

@@ -30,7 +30,7 @@ from controller.table.events import AUDIENCES
 HASHED = re.compile(rb'"(prevhash|hash|digest|commitment)":"[0-9a-f]{64}"')
 """Commitments and what is computed from them, by the names of the fields that hold them."""
 MASK = b"0" * 64
-STATES_EVERY = 5
+STATES_EVERY = 4
 """At each so many moments the replay server is asked for the state of the round too: it folds it anew."""
 
 

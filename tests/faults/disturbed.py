@@ -17,6 +17,7 @@ from controller.journal import Days
 from controller.station.config import StationConfig, load
 from controller.table.events import AUDIENCES
 from simulators.actor import Actor, Feed, Press
+from simulators.cast import hire
 from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.points import Point, PowerCut
 from simulators.links import Deliver, FastLinks
@@ -31,15 +32,16 @@ Death: TypeAlias = tuple[Point, int] | PowerCut | None
 """How a life of the daemon ends; None is one that does not end by itself."""
 
 
-def write_config(folder: Path) -> StationConfig:
-    """Write the demo's table so that everything it makes lies in `folder`, and an open takes no time."""
-    for kind in ("games", "decks", "tables"):
+def write_config(folder: Path, table: str = "demo") -> StationConfig:
+    """Write a shipped table so that everything it makes lies in `folder`, and an open takes no time."""
+    for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir(parents=True)
         for file in (CONFIG / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
             text = text.replace("settle_ms = 300", "settle_ms = 0")
             (folder / kind / file.name).write_text(text)
-    config = load(folder / "tables" / "demo.toml")
+    config = load(folder / "tables" / f"{table}.toml")
+    hire(config)
     assert all(scanner.line.settle_ms == 0 for scanner in config.scanners.values())
     return config
 
@@ -116,11 +118,21 @@ class Run:
     acts_count: int
 
 
-def play(folder: Path, rounds: int, disturbance: Disturbance | None = None) -> Run:
-    """Play the rounds over real links. Raises what ends a listener, such as ChainBroken."""
+def play(
+    folder: Path,
+    rounds: int,
+    disturbance: Disturbance | None = None,
+    *,
+    table: str = "demo",
+    plan: Plan | None = None,
+) -> Run:
+    """Play the rounds over real links, by default without faults of people.
+
+    Raises what ends a listener, such as ChainBroken.
+    """
     disturbance = disturbance or Disturbance()
-    config = write_config(folder)
-    studio = Studio(config, seed=SEED, rounds=rounds, plan=Plan(SEED, Amount.NONE))
+    config = write_config(folder, table)
+    studio = Studio(config, seed=SEED, rounds=rounds, plan=plan or Plan(SEED, Amount.NONE))
     links = WatchedLinks(config, disturbance.deaths)
     killer = _Killer(links, disturbance.kills)
     world = World(links, _in_order(studio), is_done=studio.dealer.is_done, after_act=killer.acted)

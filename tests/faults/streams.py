@@ -1,14 +1,16 @@
 """What of a table's streams must be the same in a run that was killed and in one that was not.
 
 Left out is what belongs to the recovery: the start of a process, what it says of reads that the one before
-had not taken, its scanners coming up, the incidents RESTARTED and SCANNER_LOST with everything said of
-them, the presses that settle these (taken, or refused when the process went down again under them), and
-presses that were refused because the table was held or its scanner not up yet (people press again).
+had not taken, its scanners coming up, the incidents RESTARTED and SCANNER_LOST with everything said of them,
+the blocks that so many of them bring (row 42), the presses that settle all this (taken, or refused when the
+process went down again under them), and presses that were refused because the table was held, asked about
+the restart, or its scanner not up yet (people press again).
 
-Made equal is what counts messages or hangs on fresh keys: epoch, seq, id, prevhash, commitments and their
-keys, count and digest of `round.closed`, and the request ids of people, which the world numbers; and the
-phase on `press.accepted`: the facts that end a window which was open at a kill are taken at their time as
-ever, but settle it with the supervisor's "go on" of the same instant, not in their own step.
+Made equal is what counts messages or incidents, or hangs on fresh keys: epoch, seq, id, prevhash, the
+numbers of incidents, commitments and their keys, count and digest of `round.closed`, and the request ids of
+people, which the world numbers; and the phase on `press.accepted` and on a box's decision: what ends a
+window that was open at a kill is taken at its time as ever, but settles it with the supervisor's "go on" of
+the same instant, not in its own step.
 
 Times are compared to the millisecond. All plans of the simulation are whole milliseconds; the inputs of
 one instant are stamped a microsecond apart, so that each recovery, which takes no simulated time but some
@@ -31,12 +33,21 @@ DRIFT_US_MAX = 900
 """Beyond this, the last millisecond digit could change by drift alone."""
 RECOVERY_EVENTS = frozenset({"controller.started", "scanner.changed", "reads.untaken"})
 RECOVERY_INCIDENTS = frozenset({"RESTARTED", "SCANNER_LOST"})
-RECOVERY_PRESSES = frozenset({"confirm_picture", "answer_question", "go_on"})
+RECOVERY_PRESSES = frozenset({"confirm_picture", "answer_question", "go_on", "unblock"})
+RECOVERY_CELLS = frozenset({"30", "30 none", "30 drawn", "35", "35 exact", "35 differs"})
+"""The cases of RECOVERY_INCIDENTS: so many starts in half an hour block the table (row 42)."""
+DECISIONS = frozenset({"order_redeal"})
+"""What a supervisor presses in an incident: refused while the restart is asked about, and pressed again."""
 HELD_BACK = frozenset({"HELD", "SCANNER_DOWN"})
 INCIDENT_EVENTS = frozenset({"incident.opened", "incident.asked", "incident.decided", "incident.closed"})
-NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "commitment", "key", "digest"})
+NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "incident", "commitment", "key", "digest"})
 
-MASKED = frozenset({("count", "round.closed"), ("phase", "press.accepted")})
+MASKED = frozenset(
+    {
+        ("count", "round.closed"),
+        *(("phase", event) for event in ("press.accepted", "decision.made", "decision.closed")),
+    }
+)
 
 
 def outbox(days: Days) -> dict[str, list[bytes]]:
@@ -51,7 +62,18 @@ def comparable(stream: list[bytes]) -> list[Message]:
     """Return the messages of one audience without what a recovery adds, and with equal numbers."""
     messages = [json.loads(raw) for raw in stream]
     theirs = recovery_incidents(messages)
-    return [normalised(message) for message in messages if not is_recovery(message["data"], theirs)]
+    return [
+        normalised(_unlocked(message)) for message in messages if not is_recovery(message["data"], theirs)
+    ]
+
+
+def _unlocked(message: Message) -> Message:
+    """Return the message; of an unlocking only the blocks that recoveries have no part in."""
+    data = message["data"]
+    if data["event"] != "table.unblocked":
+        return message
+    cells = [cell for cell in data["cells"] if cell not in RECOVERY_CELLS]
+    return message | {"data": data | {"cells": cells}}
 
 
 def recovery_incidents(messages: list[Message]) -> frozenset[int]:
@@ -66,7 +88,11 @@ def is_recovery(data: Message, incidents: frozenset[int]) -> bool:
         case "press.accepted":
             return data["command"] in RECOVERY_PRESSES
         case "input.refused":
-            return data["reason"] in HELD_BACK or data["input"] in RECOVERY_PRESSES
+            return data["reason"] in HELD_BACK or data["input"] in RECOVERY_PRESSES | DECISIONS
+        case "table.blocked":
+            return data["cell"] in RECOVERY_CELLS
+        case "table.unblocked":
+            return RECOVERY_CELLS.issuperset(data["cells"])
         case event if event in INCIDENT_EVENTS:
             return data["incident"] in incidents
         case event:

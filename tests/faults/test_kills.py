@@ -160,6 +160,16 @@ def test_killed_inside_recovery(tmp_path: Path, reference: Reference, turn: int)
     assert_same(reference, run)
 
 
+def test_killed_so_often_that_the_table_blocks_itself(tmp_path: Path, reference: Reference) -> None:
+    """Row 42: the round is finished, two people unlock, and nothing else is different."""
+    lives = [(Point.BEFORE_COMMIT, count) for count in (20, 6, 6, 6, 6)]
+    run = play(tmp_path / "t", ROUNDS, Disturbance(tuple(lives)))
+    assert run.links.kills_count == len(lives)
+    audit = b"".join(outbox(run.days)["audit"])
+    assert b'"event":"table.blocked"' in audit and b'"event":"table.unblocked"' in audit
+    assert_same(reference, run)
+
+
 def test_killed_in_every_kind_of_window(tmp_path: Path, reference: Reference) -> None:
     """A window that was open while the table was down counts once the betting system says: all decided."""
     assert {stage for stage, _ in reference.windows} == {"options", "final_options", "buy_time"}

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from games.driver import game
 from rules.live_rules import facts_around, facts_of_deal, live_rules
 
 from controller.cards import Card, parse_cards
 from controller.games.outcome import outcome, prices
-from controller.games.published import Outcome, Wager
+from controller.games.published import Outcome, VoidedDeal, Wager, voided_deal
 from controller.games.rules import MAIN
 from controller.games.settlement import (
     BoxSlip,
@@ -19,11 +20,13 @@ from controller.games.settlement import (
     LateBet,
     Line,
     LineOutcome,
+    VoidedBet,
     price,
     refund,
     rounded_down,
     settle,
 )
+from controller.games.sister_outcome import Course, Play
 
 RULES = live_rules()
 PAIR, NOTHING = parse_cards("9s 9h 5d 4d 2d"), parse_cards("Qs 9h 7d 5c 2s")
@@ -142,6 +145,65 @@ def test_a_cancelled_round_returns_what_was_placed() -> None:
     ]
     assert all(line.outcome is LineOutcome.REFUND and line.returned == line.stake for line in lines)
     assert {line.rules for line in lines} == {("RPL-73",), ("RPL-04",)}
+
+
+def dealt_anew(**changes: Any) -> tuple[BoxSlip, Outcome]:
+    """A slip of the second deal, and that deal's result: box 1 decides, box 3 is dark (OAB-24)."""
+    named = {"box1": "9s 9h 5d 4d 2d", "box3": "Qs Th 7d 5c 3s"}
+    plays = {name: Play(parse_cards(cards), dark=name == "box3") for name, cards in named.items()}
+    judged = game("oasis_with_bonus").result(Course(plays, parse_cards("Ah Kd 8c 6s 3h")))
+    paid = (VoidedBet(1, Wager.EXCHANGE_FEE, 150), VoidedBet(1, Wager.BET, 200))
+    slip = BoxSlip("box1", ante=100, decision=Decision.BET, bonus_b=50, deal=2, voided=paid)
+    return msgspec.structs.replace(slip, **changes), judged
+
+
+VOIDED = (voided_deal(1, ["box1"]),)
+
+
+def test_oab_24_what_the_abandoned_deal_cost_comes_back_and_bets_stand() -> None:
+    slip, judged = dealt_anew()
+    dark = BoxSlip("box3", ante=100, decision=Decision.BET)
+    lines = settle((slip, dark), judged, VOIDED)
+    assert [(line.box, line.wager, line.deal, line.outcome, line.returned) for line in lines] == [
+        ("box1", "ANTE", 1, "WIN", 200),
+        ("box1", "BET", 2, "WIN", 400),
+        ("box1", "BONUS_B", 1, "LOSE", 0),
+        ("box1", "EXCHANGE_FEE", 1, "REFUND", 150),
+        ("box1", "BET", 1, "REFUND", 200),
+        ("box3", "ANTE", 1, "LOSE", 0),
+        ("box3", "BET", 1, "LOSE", 0),
+    ]
+    assert {line.rules for line in lines if line.outcome is LineOutcome.REFUND} == {("OAB-24",)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "voided", "message"),
+    [
+        ({}, (), "EXCHANGE_FEE of deal 1, which is not void"),
+        ({"deal": 1}, VOIDED, "answers of deal 1, deal 2 was played"),
+        ({"voided": (VoidedBet(2, Wager.BET, 200),)}, VOIDED, "BET of deal 2, which is not void"),
+        ({"voided": (VoidedBet(1, Wager.BONUS_B, 50),)}, VOIDED, "BONUS_B of deal 1, which is not void"),
+    ],
+)
+def test_oab_24_nothing_else_comes_back(
+    changes: dict[str, Any], voided: tuple[VoidedDeal, ...], message: str
+) -> None:
+    slip, judged = dealt_anew(**changes)
+    with pytest.raises(ValueError, match=message):
+        settle((slip,), judged, voided)
+
+
+def test_oab_24_a_cancel_after_a_redeal_returns_all_deals() -> None:
+    slip, judged = dealt_anew()
+    lines = refund((slip,), judged.prices, exchange_prices=judged.exchange_prices, blind=())
+    assert [(line.wager, line.deal, line.returned) for line in lines] == [
+        ("ANTE", 1, 100),
+        ("BET", 2, 200),
+        ("BONUS_B", 1, 50),
+        ("EXCHANGE_FEE", 1, 150),
+        ("BET", 1, 200),
+    ]
+    assert {(line.outcome, line.rules) for line in lines} == {(LineOutcome.REFUND, ("RPL-73",))}
 
 
 def test_boxes_of_one_slip_are_settled_side_by_side() -> None:

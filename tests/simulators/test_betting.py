@@ -17,7 +17,7 @@ from controller.games.procedure import BoxState
 from controller.games.requests import Refusal
 from controller.table import events as ev
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 from controller.table.picture import draw
 from simulators.actor import Press, Wake
 from simulators.betting import BettingSystem, Quirk, Quirks, no_quirks
@@ -150,7 +150,7 @@ def test_a_cancelled_round_leaves_everybody_as_he_was() -> None:
     studio.table.until("deciding")
     studio.table.run(lambda: studio.table.table.state.in_play.window.is_open is False)
     assert any(amount < OPENING for amount in studio.wallet.balances().values())
-    studio.table.command(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR))
+    studio.table.command(i.Observed(IncidentKind.DEVICE_FAILED))
     studio.table.command(i.ConfirmCancel(), "boris")
     assert set(studio.wallet.balances().values()) == {OPENING}
     assert all(bet["cancelled"] for bet in studio.betting.bets_of("rp1-1").values())
@@ -317,7 +317,7 @@ def test_after_a_restart_nothing_is_sent_again_and_the_round_goes_on(prompt: str
 def test_a_window_that_a_cancel_ends_is_not_acknowledged() -> None:
     studio = house(4)
     studio.table.until("deciding")
-    studio.table.command(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR))
+    studio.table.command(i.Observed(IncidentKind.DEVICE_FAILED))
     studio.table.command(i.ConfirmCancel(), "boris")
     closes = [event for event in studio.table.events if isinstance(event, ev.DecisionClosed)]
     assert [event.ended_by for event in closes] == ["cancel"]

@@ -8,7 +8,7 @@ from mini_table import MiniTable
 from controller.bus.errors import ChainBroken
 from controller.bus.snapshot import Snapshot, decode_snapshot, encode_snapshot
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 from simulators.overlay import BACK, Overlay, draw
 
 
@@ -68,11 +68,11 @@ def test_the_result_names_the_dealer_and_every_box(seed: int) -> None:
 def test_an_incident_and_a_cancel_are_shown() -> None:
     table, overlay = studio()
     table.until("deciding")
-    table.command(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR))
+    table.command(i.Observed(IncidentKind.DEVICE_FAILED))
     assert "please wait: Wait for the supervisor" in overlay.lines()
     table.command(i.ConfirmCancel(), "boris")
     assert overlay.lines()[0] == "rp1  round 1  cancelled"
-    assert overlay.lines()[-1] == "round cancelled (card on floor): all bets are returned"
+    assert overlay.lines()[-1] == "round cancelled (technical): all bets are returned"
 
 
 def test_messages_again_change_nothing_and_after_a_gap_a_snapshot_helps() -> None:

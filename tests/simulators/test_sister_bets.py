@@ -18,6 +18,7 @@ from controller.games.settlement import Decision
 from controller.games.sister_rules import SisterRules
 from controller.table import events as ev
 from controller.table import inputs as i
+from controller.table.events import IncidentKind
 from simulators.betting import BettingSystem, Quirk, Quirks, no_quirks
 from simulators.round_bets import Choice, Window
 from simulators.sister_bets import SisterBets, SisterSlips
@@ -175,7 +176,7 @@ def test_a_cancelled_round_leaves_everybody_as_he_was() -> None:
     studio.table.until("deciding")
     studio.table.run(lambda: bool(studio.decisions()))
     assert any(amount < OPENING for amount in studio.wallet.balances().values())
-    studio.table.command(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR))
+    studio.table.command(i.Observed(IncidentKind.DEVICE_FAILED))
     studio.table.command(i.ConfirmCancel(), "boris")
     assert set(studio.wallet.balances().values()) == {OPENING}
     studio.table.play(1)
@@ -195,7 +196,9 @@ class Fixed(SisterCrowd):
     def stakes(self, round_no: int, player: str) -> tuple[Request, ...]:
         return self.wishes[player]
 
-    def option(self, round_no: int, player: str, box: str, actions: tuple[str, ...]) -> Request | None:
+    def option(
+        self, round_no: int, player: str, box: str, actions: tuple[str, ...], *, deal: int = 1
+    ) -> Request | None:
         return self.choice
 
     def consents(self, round_no: int, owner: str, player: str) -> bool:

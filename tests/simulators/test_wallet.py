@@ -8,14 +8,17 @@ from pathlib import Path
 
 import apsw
 import pytest
+from games.driver import game
 from rules.live_rules import facts_of_deal, live_rules
 
 from controller.bus.envelope import Envelopes, Environment, Stamp
 from controller.bus.errors import ChainBroken, ForeignSource, MalformedMessage
 from controller.cards import DECK
 from controller.games.outcome import outcome
-from controller.games.published import Outcome, Wager, refund_all
-from controller.games.settlement import BoxSlip, Decision, LateBet, settle
+from controller.games.patterns import exchange
+from controller.games.published import Outcome, Wager, refund_all, voided_deal
+from controller.games.settlement import BoxSlip, Decision, LateBet, VoidedBet, settle
+from controller.games.sister_outcome import Course, Play
 from controller.table import events as ev
 from controller.table.events import Audience, Event
 from simulators.ledger import Entry, Kind, Ledger
@@ -37,7 +40,7 @@ RESULT = next(result for result in RESULTS if returned(result) > 300)
 LOST = next(result for result in RESULTS if returned(result) == 0)
 CONFIRMED = ev.RoundConfirmed(rev=1, outcome=RESULT)
 CANCELLED = ev.RoundCancelled(rev=1, reason="TECHNICAL", incident=1)
-OPENED = ev.RoundOpened(round_no=1, game="g", boxes=("box1", "box2", "box3"), rules="r")
+OPENED = ev.RoundOpened(round_no=1, game="g", boxes=("box1", "box2", "box3"), rules="r", procedures="p")
 RETURNED = returned(RESULT)
 
 
@@ -210,6 +213,64 @@ def test_a_later_revision_pays_the_difference_and_books_a_claim_on_an_empty_purs
     check_books(wallet)
 
 
+FEE_AGAIN = Bet(ROUND, "ann", "box1", Wager.EXCHANGE_FEE, deal=2)
+VOIDED = (voided_deal(1, ["box1"]),)
+
+
+def dealt_anew() -> tuple[Wallet, dict[str, tuple[BoxSlip, ...]], ev.RoundConfirmed]:
+    """Ann has paid for an exchange in two deals of a round; return the slips of deal 2 and its result."""
+    wallet = Wallet()
+    wallet.deposit("ann", 1_000, "opening")
+    assert wallet.debit(Bet(ROUND, "ann", "box1", Wager.ANTE), 100).accepted
+    assert wallet.debit(Bet(ROUND, "ann", "box1", Wager.EXCHANGE_FEE), 150).accepted
+    wallet.close_slips(ROUND, {"ann": (BoxSlip("box1", ante=100, pattern="exchange:1,2"),)})
+    paid = (VoidedBet(1, Wager.EXCHANGE_FEE, 150),)
+    slip = BoxSlip("box1", ante=100, pattern="exchange:1", decision=Decision.FOLD, deal=2, voided=paid)
+    folded = Play(DEALS[0][:5], dark=False, pattern=exchange(1), drawn=DEALS[0][5:6], folded=True)
+    judged = game("oasis_with_bonus").result(Course({"box1": folded}, DEALS[0][10:15]))
+    return wallet, {"ann": (slip,)}, ev.RoundConfirmed(rev=1, outcome=judged, voided=VOIDED)
+
+
+def test_oab_24_the_next_deal_is_debited_anew_and_the_abandoned_one_comes_back_with_the_result() -> None:
+    wallet, slips, confirmed = dealt_anew()
+    late = Bet(ROUND, "ann", "box1", Wager.BET)
+    assert wallet.debit(late, 200).refusal is Refusal.ROUND_ENDED
+    assert wallet.debit(FEE_AGAIN, 100).accepted
+    assert wallet.balance("ann") == 650
+    wallet.close_slips(ROUND, slips, deal=2)
+    assert wallet.debit(Bet(ROUND, "ann", "box1", Wager.BET, deal=2), 200).refusal is Refusal.ROUND_ENDED
+    hear(wallet, messages(OPENED, confirmed))
+    assert wallet.balance("ann") == 800
+    assert wallet.credits(ROUND, 1) == (
+        Credit("ann/box1/ANTE", 0, "LOSE"),
+        Credit("ann/box1/EXCHANGE_FEE/deal2", 0, "FEE"),
+        Credit("ann/box1/EXCHANGE_FEE", 150, "REFUND"),
+    )
+    check_books(wallet)
+
+
+def test_oab_24_slips_of_an_abandoned_deal_are_never_booked() -> None:
+    """The result of deal 2 may be heard before its slips are handed over."""
+    wallet, slips, confirmed = dealt_anew()
+    assert wallet.debit(FEE_AGAIN, 100).accepted
+    hear(wallet, messages(OPENED, confirmed))
+    assert wallet.waiting() == (ROUND,) and wallet.balance("ann") == 650
+    wallet.close_slips(ROUND, slips, deal=2)
+    assert wallet.waiting() == () and wallet.balance("ann") == 800
+    wallet.close_slips(ROUND, slips, deal=2)
+    with pytest.raises(WalletStopped, match="other slips"):
+        wallet.close_slips(ROUND, slips, deal=1)
+    check_books(wallet)
+
+
+def test_oab_24_a_cancel_returns_what_both_deals_have_cost() -> None:
+    wallet, _, _ = dealt_anew()
+    assert wallet.debit(FEE_AGAIN, 100).accepted
+    hear(wallet, messages(OPENED, CANCELLED))
+    assert wallet.balance("ann") == 1_000
+    check_books(wallet)
+
+
 def test_the_table_may_not_contradict_itself() -> None:
     wallet = staked()
     wallet.cancel(ROUND)
@@ -258,7 +319,7 @@ def test_an_unknown_type_or_major_version_stops_the_wallet(change: dict[str, str
 
 def test_a_gap_another_chain_and_a_foreign_table_are_never_booked() -> None:
     feed, foreign = messages(OPENED, CONFIRMED), messages(OPENED, table="rp2")
-    other = messages(ev.RoundOpened(round_no=2, game="g", boxes=(), rules="r"), CONFIRMED)
+    other = messages(ev.RoundOpened(round_no=2, game="g", boxes=(), rules="r", procedures="p"), CONFIRMED)
     wallet = staked()
     with pytest.raises(ChainBroken, match="does not follow number 0"):
         wallet.heard(feed[1], 0)

@@ -17,12 +17,16 @@ from controller.bus.publisher import Pulse
 from controller.bus.wire import Answer, CommandRequest
 from controller.cards import Card
 from controller.journal.recording import Kind
+from controller.station import people as people_files
 from controller.station.config import StationConfig, load
 from controller.station.kernel import Kernel
+from controller.station.people import write_people
 from controller.station.station import Feeds, Station
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 from controller.table.picture import draw
+from simulators.cast import COST as CHEAP
+from simulators.cast import PINS, ROLES, the_cast
 
 CONFIG = Path(__file__).parents[2] / "config"
 NOON = 1_800_000_000_000_000
@@ -60,7 +64,7 @@ class NoFeeds:
 
 def write_config(folder: Path, **changed: str) -> Path:
     """Write a table's config below `folder`; `changed` replaces texts of the demo table."""
-    for name in ("games", "decks"):
+    for name in ("games", "decks", "profiles"):
         shutil.copytree(CONFIG / name, folder / name, dirs_exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)
     text = (CONFIG / "tables" / "demo.toml").read_text().replace("../../run", "../run")
@@ -69,6 +73,9 @@ def write_config(folder: Path, **changed: str) -> Path:
         text = text.replace(old, new)
     path = folder / "tables" / "rp1.toml"
     path.write_text(text)
+    people = folder / "run" / "people.json"
+    people.parent.mkdir(mode=0o700, exist_ok=True)
+    write_people(people, the_cast(people_files.COST if 'environment = "live"' in text else CHEAP))
     return path
 
 
@@ -138,12 +145,18 @@ class Session:
         for _ in range(count):
             self.scan()
 
-    def send(self, command: i.AnyCommand, actor: str = "anna", request: str | None = None) -> None:
+    def send(
+        self,
+        command: i.AnyCommand,
+        actor: str = "anna",
+        request: str | None = None,
+        pin: str | None = None,
+    ) -> None:
         """Send a command; the betting system's come over its own endpoint."""
         self.wait(10)
         endpoint = "betting" if actor == "bets" else "operator"
         name = request or f"r{next(self.requests)}"
-        asked = CommandRequest(name, actor, self.station.kernel.table.state.round_no, command)
+        asked = CommandRequest(name, actor, self.station.kernel.table.state.round_no, command, pin)
         assert self.station.submit(endpoint, asked, self.answers.append)
         self._consume()
 
@@ -164,9 +177,17 @@ class Session:
 
     def open_table(self) -> Session:
         self.bring(Kind.OPENED, "/dev/pts/7")
+        for person, role in ROLES.items():
+            self.send(i.LogIn(role), person, pin=PINS[person])
         self.send(i.OpenTable())
+        self.load()
         self.send(i.VerifyDeck(52))
         return self
+
+    def load(self) -> None:
+        """Two people accept a deck by its receipt."""
+        for actor in ("anna", "boris"):
+            self.send(i.LoadDeck("blue", "R-1"), actor)
 
     def bring_up(self, *, drawn: bool = False, picture_only: bool = False) -> Session:
         """After a restart: the scanner opens; in a round the dealer says what lies there, what was drawn."""
@@ -206,6 +227,9 @@ class Session:
         return self
 
     def clear(self) -> Session:
+        state = self.station.kernel.table.state
+        if draw(state).prompt.code == "COUNT_STUB":
+            self.send(i.CountStub(state.register.left_count))
         self.send(i.ClearTable())
         return self
 
@@ -228,7 +252,7 @@ def cancelled_round(session: Session) -> None:
     session.send(i.CallSurplus())
     session.answer(False)
     session.send(i.OpenBetting())  # Refused: a round is open.
-    session.send(i.ReportCancel(i.CancelReason.CARD_ON_FLOOR, "box1"))
+    session.send(i.Observed(IncidentKind.CARD_ON_FLOOR, "box1"))
     session.send(i.ConfirmCancel(), "boris")
     session.clear()
 

@@ -11,7 +11,7 @@ from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
 from controller.station.config import load
 from controller.station.errors import ConfigError
-from controller.table.inputs import Role
+from controller.station.kernel import Kernel
 
 DEMO = Path(__file__).parents[2] / "config" / "tables" / "demo.toml"
 
@@ -49,9 +49,9 @@ def test_the_demo_table_is_a_good_config() -> None:
     config = load(DEMO)
     assert config.settings.table == "rp1" and config.game.name == "russian_poker_live"
     assert config.settings.boxes_not_told["box2"] is BoxState.OPEN
-    assert config.settings.people["anna"] is Role.DEALER
+    assert config.people == DEMO.parents[2] / "run" / "people.json"
     assert config.scanners["shoe"].port == str(DEMO.parents[2] / "run/rp1/devices/shoe")
-    assert len(config.rules) == 64 and len(config.documents) == 4
+    assert len(config.rules) == 64 and len(config.documents) == 6
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,12 @@ def test_the_demo_table_is_a_good_config() -> None:
         ('terminator = "lf"', 'terminater = "lf"', "nearest is 'terminator'"),
         ('terminator = "lf"', 'terminator = "xx"', "terminator"),
         ('environment = "simulated"', 'environment = "simulatet"', "environment: 'simulatet' is not one of"),
-        ('anna = "dealer"', 'anna = "dealr"', "people.anna: 'dealr' is not one of"),
         ('box2 = "open"', 'box2 = "opn"', "nearest is 'open'"),
         ('deck = "blue"', 'deck = "green"', "deck 'green', which the table names"),
         ('game = "russian_poker_live"', 'game = "russian_roulette"', "'russian_roulette' is not one of"),
         ("options = 15_000", "optiones = 15_000", "times.windows_ms: 'optiones' is not one of"),
         ("buy_time = 8_000", "", "times.windows_ms.buy_time: missing"),
         ('box2 = "open"', 'box2 = "empty"', "boxes_not_told.box2"),
-        ('anna = "dealer"', 'anna = "supervisor"', "a table needs a dealer and a supervisor"),
-        ('clara = "supervisor"', 'clara = "betting"', "betting is the role of the betting system"),
         ('box3 = "dark"', 'box4 = "dark"', "boxes_not_told: 'box4' is not one of box1, box2, box3"),
         ("[times]", "[times", "is no TOML"),
     ],
@@ -90,6 +87,19 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nothing\.toml: can't be read: No such file"):
         load(tmp_path / "nothing.toml")
+
+
+def test_a_spare_deck_may_be_loaded_and_is_not_foreign(tmp_path: Path) -> None:
+    config = load(write_config(tmp_path, **{'other_decks = ["red"]': 'spare_decks = ["red"]'}))
+    assert [deck.name for deck in config.spare_decks] == ["red"] and config.other_decks == ()
+    table = Kernel(config).table
+    assert [deck.name for deck in table.state.decks] == ["blue", "red"]
+
+
+def test_a_deck_is_loaded_here_or_foreign_here(tmp_path: Path) -> None:
+    path = write_config(tmp_path, **{'other_decks = ["red"]': 'spare_decks = ["red"]\nother_decks = ["red"]'})
+    with pytest.raises(ConfigError, match=r"deck 'red': named twice"):
+        load(path)
 
 
 def test_a_deck_without_a_card_is_refused(tmp_path: Path) -> None:

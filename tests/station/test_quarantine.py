@@ -102,7 +102,7 @@ def test_row_35_the_read_that_was_lost_is_asked_about_and_laid(
     session.stop()
     again = Session(session.config.path, LATER, first_key=500)
     state = again.station.kernel.table.state
-    assert state.in_play.held.codes == [state.register.deck.code(card)]
+    assert state.in_play.unplaced_reads.codes == [state.register.deck.code(card)]
     again.shoe = [card, *session.shoe]
     again.bring_up()  # Nothing was drawn, says the dealer.
     assert draw(state).prompt.code == "CARD_READ_MEANWHILE"

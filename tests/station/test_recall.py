@@ -23,6 +23,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Session:
     session = Session(write_config(tmp_path_factory.mktemp("played"))).open_table()
     session.round().round(FAILS)
     cancelled_round(session)
+    session.load()
     session.send(i.VerifyDeck(52))
     session.clock.us += DAY_US
     session.round()
@@ -86,7 +87,7 @@ def test_a_cancelled_round_tells_why_and_who(first_day: Path) -> None:
         ("FAILED_READ", "RESCANNED", None),
         ("DISPUTED_READ", "RESCANNED", None),
         ("SURPLUS_CARD", "BURNED", "anna"),
-        ("CANCEL_REPORTED", "CANCELLED", "boris"),
+        ("CARD_ON_FLOOR", "CANCELLED", "boris"),
     ]
     assert [(card.place, card.fate) for card in told.cards if card.fate != "played"] == [
         ("switch", "withdrawn"), ("switch", "withdrawn"), ("burn", "burned"),
@@ -113,6 +114,7 @@ def test_people_read_the_round(first_day: Path, capsys: pytest.CaptureFixture[st
     assert "all opened, and each card is the one it was bound to" in told
     assert main(["recall", str(first_day), "3"]) == 0
     told = capsys.readouterr().out
+    assert "dealt by anna" in told
     assert "CANCELLED: CARD_ON_FLOOR at box 1" in told and "boris" in told and "Refunded: all" in told
     assert "burned: SURPLUS_CARD" in told and "refused: WRONG_PHASE" in told
 

@@ -30,6 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Session:
     session = Session(write_config(tmp_path_factory.mktemp("played"))).open_table()
     session.round().round(FAILS)
     cancelled_round(session)
+    session.load()
     session.send(i.VerifyDeck(52))
     session.send(i.CloseTable())
     session.send(i.CloseTable(), request="again")

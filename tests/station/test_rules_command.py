@@ -98,6 +98,14 @@ def test_live_russian_poker_is_told_in_the_order_of_its_sheet() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_wrong_number_of_cards_means(name: str) -> None:
+    """OAB-24, OAB-25, row 24."""
+    miscount = procedure(game(name)).miscount
+    assert ("dealt anew" in miscount and "OAB-25" in miscount) == (name == "oasis_with_bonus")
+    assert ("cancels the round" in miscount) == (name != "oasis_with_bonus")
+
+
 def test_faces_and_prices_are_those_of_the_settings() -> None:
     live = told(LIVE_POKER)
     assert "box 1 (dark) and box 3 (dark) face down; box 2 face up" in live[1]
@@ -272,7 +280,7 @@ def test_misuse_is_named_and_approves_nothing(
     path = write_config(tmp_path)
     assert rules(*(str(path) if word == "TABLE" else word for word in words)) == 2
     assert said in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "run" / "approvals.jsonl").exists()
 
 
 def test_a_game_that_nobody_knows_is_a_usage_error() -> None:

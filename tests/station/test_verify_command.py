@@ -21,7 +21,7 @@ from controller.station.proofs import Breach, Broken, Proofs
 from controller.station.retake import Retake
 from controller.station.verify_command import make_report
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 
 Body = dict[str, Any]
 
@@ -234,7 +234,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     second.stop()
     third = Session(changed, second.clock.us + 1_000, first_key=900)
     third.bring_up()
-    third.send(i.ReportCancel(i.CancelReason.TECHNICAL))
+    third.send(i.Observed(IncidentKind.DEVICE_FAILED))
     third.send(i.ConfirmCancel(), "boris")
     third.clear().round().stop()
     return third.journal.parent

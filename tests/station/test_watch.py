@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import zmq
 from bus.conftest import context, directory, running_bus
@@ -94,6 +95,15 @@ def test_an_incident_of_another_version_shows_its_code() -> None:
     assert "HELD: STAND_ON_ONE_LEG" in picture(
         Snapshot(table="rp1", audience=Audience.PUBLIC, incidents=(incident,))
     )
+
+
+def test_a_round_that_is_dealt_anew_says_so() -> None:
+    """OAB-24."""
+    shuffling = Snapshot(table="ob1", audience=Audience.PUBLIC, roundid="ob1-4", deal=2, phase="shuffling")
+    shown = picture(shuffling)
+    assert "round ob1-4, deal 2  the deck is shuffled" in shown
+    assert "the round is dealt anew, bets stand" in shown
+    assert "dealt anew" not in picture(msgspec.structs.replace(shuffling, phase="dealing"))
 
 
 def test_results_stay_until_the_next_one(watched: Watched) -> None:

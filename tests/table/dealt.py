@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from profiles import profile
 
 from controller.cards import DECK, Card, Scheme, code_map, parse_cards
 from controller.games.procedure import BoxState, Game
@@ -19,7 +20,7 @@ from controller.games.rules import Rules, load_rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.charts import Phase
-from controller.table.events import Event, InputRefused, Refusal, RoundCancelled, RoundClosed
+from controller.table.events import Event, IncidentKind, InputRefused, Refusal, RoundCancelled, RoundClosed
 from controller.table.inputs import Role
 from controller.table.picture import draw
 from controller.table.settings import TableSettings
@@ -32,7 +33,7 @@ RULES_FILE = Path(__file__).parents[2] / "config" / "games" / "russian_poker_liv
 BLUE = code_map("blue", Scheme.SUIT_DIGIT_RANK)
 RED = code_map("red", Scheme.LETTER_NUMBER)
 SHOE = "shoe"
-ANNA, BORIS, CLARA, BETS = "anna", "boris", "clara", "bets"
+ANNA, BORIS, CLARA, DORA, BETS = "anna", "boris", "clara", "dora", "bets"
 IN_PLAY = {"box1": BoxState.DARK, "box2": BoxState.OPEN, "box3": BoxState.DARK}
 SETTINGS = TableSettings(
     table="rp1",
@@ -41,10 +42,12 @@ SETTINGS = TableSettings(
     grace_ms=500,
     guard_ms=1_000,
     boxes_not_told=IN_PLAY,
-    people={ANNA: Role.DEALER, BORIS: Role.SUPERVISOR, CLARA: Role.SUPERVISOR},
     scanners=(SHOE,),
+    profile=profile("russian_poker_live"),
 )
-ROLES = {**SETTINGS.people, BETS: Role.BETTING}
+STAFF = {ANNA: Role.DEALER, BORIS: Role.SUPERVISOR, CLARA: Role.SUPERVISOR}
+ROLES = {**STAFF, DORA: Role.DEALER, BETS: Role.BETTING}
+"""Dora is a dealer who comes later."""
 MILLISECOND = 1_000
 NOON = 1_800_000_000_000_000
 
@@ -90,7 +93,9 @@ class Dealt:
         rules: Rules | None = None,
         table: type[Table] = Table,
         game: Game | None = None,
+        staffed: bool = True,
     ) -> None:
+        self.staffed = staffed
         self.game = game or RussianLive(rules if rules is not None else live_rules())
         self.settings = settings
         self.table = table(settings, self.game, BLUE, (RED,))
@@ -119,10 +124,20 @@ class Dealt:
         return self.now + MILLISECOND
 
     def start(self, *, program: str = "1.0", rules: str = "rules", **found: Any) -> tuple[Event, ...]:
-        """The process starts (again); `found` are the other fields of `Started`."""
+        """The process starts (again), the first time everybody logs in; `found` is the rest of `Started`."""
         epoch = self.table.state.epoch + 1
         at = self._tick()
-        return self.feed(i.Started(at=at, epoch=epoch, program=program, rules=rules, documents=(), **found))
+        events = self.feed(i.Started(at=at, epoch=epoch, program=program, rules=rules, documents=(), **found))
+        if epoch == 1 and self.staffed:
+            for actor in STAFF:
+                self.log_in(actor)
+        return events
+
+    def log_in(self, actor: str, role: Role | None = None, *, right: bool = True) -> tuple[Event, ...]:
+        """Somebody logs in; the station has found PIN or badge right or wrong."""
+        wanted = role or ROLES[actor]
+        proof = i.Proof.PIN if right else None
+        return self.press(i.LogIn(wanted, actor.capitalize(), proof), actor, role=wanted)
 
     def press(
         self,
@@ -209,12 +224,26 @@ class Dealt:
     # Whole phases; each starts where the one before ends.
 
     def to_ready(self) -> Dealt:
-        """Start, open, verify, shuffle."""
+        """Start, open, load, verify, shuffle."""
         self.start()
         self.plug()
         self.press(i.OpenTable())
+        self.load()
         self.press(i.VerifyDeck(52))
         self.press(i.ConfirmShuffle())
+        return self
+
+    def reopen(self) -> Dealt:
+        """Open the table on another day: everybody logs in again."""
+        for actor in (ANNA, BORIS, CLARA):
+            self.log_in(actor)
+        self.press(i.OpenTable())
+        return self
+
+    def load(self, deck: str = "blue") -> Dealt:
+        """Two people accept a deck by its receipt."""
+        for actor in (ANNA, BORIS):
+            self.press(i.LoadDeck(deck, "R-1"), actor)
         return self
 
     def to_betting(self) -> Dealt:
@@ -284,10 +313,10 @@ class Dealt:
         self.press(i.ConfirmResult())
         return self
 
-    def to_cancelled(self, reason: i.CancelReason = i.CancelReason.TECHNICAL) -> Dealt:
+    def to_cancelled(self, kind: IncidentKind = IncidentKind.DEVICE_FAILED) -> Dealt:
         """The round was cancelled in the deal."""
         self.to_dealing().deal(3)
-        self.press(i.ReportCancel(reason))
+        self.press(i.Observed(kind))
         self.press(i.ConfirmCancel(), BORIS)
         return self
 
@@ -356,12 +385,15 @@ def digest(table: Table) -> bytes:
             "phase": t.phase,
             "counters": [t.epoch, t.program, t.rules, t.round_no, t.incidents_count, t.timers_count],
             "suspect": t.deck_suspect,
+            "shoe": repr(t.shoe),
             "incidents": [[repr(_slots(x)), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),
             "scanners": [sorted(t.scanners_up), t.devices, t.strange_devices],
             "guards": [sorted(t.quarantined), t.disk_free_mb],
+            "duty": repr(msgspec.structs.replace(t.duty, failures={})),
+            "halts": repr(t.halts),
             "register": repr(t.register.__dict__["_out"]),
-            "round": None if r is None else repr(_slots(r, "run", "held")),
+            "round": None if r is None else repr(_slots(r, "run", "unplaced_reads")),
             "run": None
             if r is None
             else [repr(r.run.facts), repr(r.run.asked), repr(r.run.owed), repr(r.run.outcome)],

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
-from table.dealt import ANNA, BETS, BORIS, CLARA, FAILS, PLAYS, Dealt, live_rules, stacked
+from msgspec.structs import replace
+from profiles import profile
+from table.dealt import ANNA, BETS, BORIS, CLARA, DORA, FAILS, PLAYS, SETTINGS, Dealt, live_rules, stacked
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState
+from controller.games.registry import GAMES
 from controller.table import inputs as i
+from controller.table import stub_count
 from controller.table.charts import IncidentState
-from controller.table.events import IncidentKind
-from controller.table.inputs import CancelReason
+from controller.table.events import HaltReason, IncidentKind
+from controller.table.inputs import Role
 from controller.table.picture import draw
 from controller.table.quarantine import name_of
+from controller.table.situations import OBSERVABLE
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
-PEOPLE = (ANNA, BORIS, CLARA)
+PEOPLE = (ANNA, BORIS, CLARA, DORA)
+REDEALING_RULES = Path(__file__).parents[2] / "config" / "games" / "oasis_with_bonus.toml"
 
 
 def fresh(seed: int) -> Dealt:
-    """Return a table for this seed: hands, and whether unused switch cards are skipped, hang on it."""
+    """Return a table for this seed: hands, settings of the game and limits hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
-    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules)
+    shipped = profile(
+        "russian_poker_live", burn_at_dealer_change=seed % 2 == 1, breaker_cases=3 if seed % 5 else 1_000
+    )
+    settings = replace(SETTINGS, profile=shipped)
+    return Dealt(FAILS if seed % 3 else PLAYS, rules=rules, settings=settings)
+
+
+def fresh_redealing(seed: int) -> Dealt:
+    """Return a table of the game that deals anew (OAB-24)."""
+    game = GAMES["oasis_with_bonus"].build(tomllib.loads(REDEALING_RULES.read_text()))
+    d = Dealt(game=game, settings=replace(SETTINGS, profile=profile(game.name)))
+    d.shoe = Random(seed).sample(DECK, len(DECK))
+    return d
 
 
 def play(d: Dealt, seed: int, steps: int, check: Callable[[Dealt], None]) -> None:
@@ -85,6 +105,9 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.OpenTable(),
             i.CloseTable(),
             i.VerifyDeck(random.choice((51, 52))),
+            i.LoadDeck("blue", random.choice(("R-1", "R-2"))),
+            i.ChangeDeck(random.choice(tuple(i.ChangeReason))),
+            i.CountStub(random.choice((27, 31, 32, 52))),
             i.ConfirmShuffle(),
             i.RepeatShuffle(),
             i.OpenBetting(),
@@ -95,16 +118,37 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.ClearTable(),
             i.DisputeReading(),
             i.CallSurplus(),
-            i.ReportCancel(random.choice(tuple(CancelReason)), random.choice((None, "box1"))),
+            i.Observed(random.choice(tuple(IncidentKind)), random.choice((None, "box1", "dealer"))),
             i.WithdrawReport(),
             i.ConfirmCancel(),
             i.AnswerQuestion(random.randrange(9), random.random() < 0.5),
             i.ConfirmPicture(draw(d.table.state).lies or "none"),
             i.GoOn(),
             i.OrderRescan(),
+            i.VoidBox(random.choice(("box1", "box2", "dealer"))),
+            i.OrderRedeal(),
+            i.PauseTable(HaltReason.BREAK),
+            i.ResumeTable(),
+            i.CloseAfterRound(HaltReason.SHIFT_END),
+            i.Unblock(),
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
+
+
+def _report(d: Dealt, random: Random) -> None:
+    place = random.choice(("box1", "dealer", "switch"))
+    kinds = draw(d.table.state).reports or sorted(OBSERVABLE)
+    d.press(i.Observed(IncidentKind(random.choice(kinds)), place), random.choice((ANNA, BORIS, CLARA)))
+
+
+def _come_and_go(d: Dealt, random: Random) -> None:
+    """Dora relieves Anna, or somebody else comes or goes where it may not be."""
+    actor = random.choice(PEOPLE)
+    if random.random() < 0.5:
+        d.log_in(actor, random.choice((Role.DEALER, Role.SUPERVISOR)), right=random.random() < 0.8)
+    else:
+        d.press(i.LogOut(random.choice((None, ANNA, DORA, BORIS))), actor)
 
 
 def _dispute(d: Dealt, random: Random) -> None:
@@ -157,7 +201,7 @@ def _machine(d: Dealt, random: Random) -> None:
 
 
 def _wait(d: Dealt, random: Random) -> None:
-    d.advance(random.choice((10, 600, 1_200, 16_000)))
+    d.advance(random.choice((10, 600, 1_200, 16_000, 61_000, 200_000)))
 
 
 def _stale(d: Dealt, random: Random) -> None:
@@ -178,7 +222,10 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _machine,
     _any_press,
     _any_press,
+    _come_and_go,
     _dispute,
+    _report,
+    _report,
     _away,
     _down,
     _wait,
@@ -188,45 +235,114 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
 )
 
 
+def _dealer(d: Dealt) -> str:
+    """Return who presses what the page asks for."""
+    on_duty = d.table.state.duty.dealer
+    return on_duty.actor if on_duty is not None else ANNA
+
+
 def _what_is_asked(d: Dealt, random: Random) -> None:
     """Do what the prompt says, or let somebody decide the open incident."""
-    prompt = draw(d.table.state).prompt
+    prompt, dealer = draw(d.table.state).prompt, _dealer(d)
     match prompt.code:
-        case "DEAL_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
+        case "DEAL_CARD" | "BURN_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
             _scan_next(d)
         case "WAIT_FOR_FACTS":
             _take_bets(d, random)
+        case "WAIT_FOR_PLAYERS" if d.game.redeals and random.random() < 0.9:
+            _decide(d, random)
         case "WAIT_FOR_PLAYERS":
             _tell(d, random) if random.random() < 0.7 else d.advance(16_000)
         case "SAME_CARD":
-            d.answer(random.random() < 0.9)
+            d.answer(random.random() < 0.9, dealer)
         case "FACE_SEEN":
-            d.answer(random.random() < 0.3)
+            d.answer(random.random() < 0.3, dealer)
         case "CARD_DRAWN":
-            d.answer(random.random() < 0.5)
-        case "CALL_SUPERVISOR":
-            command = random.choice((i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel()))
-            d.press(command, random.choice((BORIS, CLARA)))
+            d.answer(random.random() < 0.5, dealer)
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE" if random.random() < 0.05:
+            d.advance(200_000)
+        case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE":
+            often = (i.OrderRedeal(),) * 4 if d.game.redeals else ()
+            commands = (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), *often)
+            d.press(random.choice(commands), random.choice((BORIS, CLARA)))
+        case "CONFIRM_RESULT" if random.random() < 0.1:
+            d.press(i.Observed(IncidentKind.WRONG_ANNOUNCEMENT), random.choice(PEOPLE))
+        case "ORDER_CERTAIN" | "LATER_CARD" | "MOVE_CARD" | "WAS_DEALT":
+            d.answer(random.random() < 0.7, dealer)
+        case "SCAN_TO_BURN":
+            _scan_next(d)
+        case "SCAN_FROM_FIRST":
+            _scan_laid(d, random)
+        case "LOG_IN":
+            d.log_in(random.choice((ANNA, DORA)), Role.DEALER, right=random.random() < 0.9)
+        case "UNBLOCK":
+            d.press(i.Unblock(), random.choice(PEOPLE))
+        case "PAUSED":
+            d.press(i.ResumeTable(), random.choice(PEOPLE))
+        case "START" if random.random() < 0.2:
+            d.press(i.LogOut(), dealer)
+        case "CLEAR_TABLE" if random.random() < 0.1:
+            _scan_next(d)
         case "CARD_READ_MEANWHILE":
-            d.answer(random.random() < 0.8)
+            d.answer(random.random() < 0.8, dealer)
         case "SCANNER_GONE" | "GONE_TOO_LONG":
             d.plug()
         case "OTHER_SCANNER" | "PRESS_LEFT_OUT" | "INPUT_LEFT_OUT":
-            d.press(i.GoOn() if d.table.state.incident else i.OpenBetting(), BORIS)
-            if d.table.state.incident_state is IncidentState.SUPERVISOR and random.random() < 0.5:
-                d.press(i.ConfirmCancel(), CLARA)
+            _look(d, random)
         case "FREE_DISK":
             d.feed(i.Measured(at=d.now + 1, disk_free_mb=10_000))
+        case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES":
+            _load(d, random, prompt.code)
+        case "COUNT_STUB" | "COUNT_AGAIN":
+            wrong = random.random() < 0.3
+            count = stub_count.expected(d.table.state) - wrong
+            d.press(i.CountStub(count), ANNA if prompt.code == "COUNT_STUB" else BORIS)
         case code:
-            if code == "SHUFFLE":
-                d.shoe = stacked(d.hands)
-            d.press(_press_for(d, code, prompt.place))
+            if code == "REDEAL" or (code == "SHUFFLE" and d.game.redeals):
+                d.shoe = random.sample(DECK, len(DECK))
+            elif code == "SHUFFLE":
+                d.shoe = list(DECK) if random.random() < 0.1 else stacked(d.hands)
+            d.press(_press_for(d, code, prompt.place), dealer)
+
+
+def _look(d: Dealt, random: Random) -> None:
+    """A supervisor looks at what the table will not take by itself."""
+    again = i.ConfirmShuffle() if d.phase == "shuffling" else i.OpenBetting()
+    d.press(i.GoOn() if d.table.state.incident else again, BORIS)
+    if d.table.state.incident_state is IncidentState.SUPERVISOR and random.random() < 0.5:
+        d.press(i.ConfirmCancel(), CLARA)
+
+
+def _decide(d: Dealt, random: Random) -> None:
+    """Let a box decide, or somebody call a miscount."""
+    window = d.table.state.in_play.window
+    assert window is not None and window.decides is not None
+    if random.random() < 0.15:
+        d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"), random.choice(PEOPLE))
+        return
+    action = random.choice(window.decides.actions)
+    positions = tuple(random.sample(range(1, 6), random.randint(1, 5))) if action == "EXCHANGE" else ()
+    name = window.window if random.random() < 0.9 else window.stage
+    d.press(i.DecisionTaken(name, random.choice(window.decides.boxes), action, positions), BETS)
+
+
+def _load(d: Dealt, random: Random, code: str) -> None:
+    """Load a deck: scanned in, now and then with a card that does not belong there, or by its receipt."""
+    scanned = d.table.state.shoe.scanning
+    if code == "SUPERVISOR_VERIFIES":
+        d.press(i.VerifyDeck(52), BORIS)
+    elif code == "ACCEPT_DECK" or (code == "LOAD_DECK" and random.random() < 0.7):
+        d.press(i.LoadDeck("blue", "R-1"), random.choice((ANNA, BORIS)))
+    elif random.random() < 0.02:
+        d.scan(code=random.choice((scanned[0] if scanned else "A01", "A01")))
+    else:
+        d.scan(str(DECK[len(scanned) % len(DECK)]))
 
 
 def _scan_next(d: Dealt) -> None:
     """Scan the next card that the register does not know; the shoe may have got out of step."""
     if d.table.state.incident and d.table.state.incident.kind is IncidentKind.HELD_READ:
-        d.scan(code=d.table.state.in_play.held.codes[0])
+        d.scan(code=d.table.state.in_play.unplaced_reads.codes[0])
         return
     known = d.table.state.register
     while d.shoe and isinstance(known.check(known.deck.code(d.shoe[0])), str):
@@ -234,11 +350,22 @@ def _scan_next(d: Dealt) -> None:
     d.scan() if d.shoe else d.plug()
 
 
+def _scan_laid(d: Dealt, random: Random) -> None:
+    """Scan the cards of the round again, now and then another one."""
+    incident, laid = d.table.state.incident, d.table.state.in_play.laid
+    assert incident is not None and incident.again is not None
+    if random.random() < 0.05:
+        _scan_next(d)
+    else:
+        d.scan(code=laid[len(incident.again)].code)
+
+
 def _press_for(d: Dealt, code: str, place: str | None) -> i.AnyCommand:
     presses: dict[str, i.AnyCommand] = {
         "OPEN_TABLE": i.OpenTable(),
         "VERIFY_DECK": i.VerifyDeck(52),
         "SHUFFLE": i.ConfirmShuffle(),
+        "REDEAL": i.ConfirmShuffle(),
         "START": i.OpenBetting(),
         "PLACE_BETS": i.CloseBetting(),
         "TURN": i.TurnCards(place or ""),

@@ -39,6 +39,7 @@ from controller.table.events import (
     HandEvaluated,
     HandsOffered,
     IncidentDecided,
+    IncidentKind,
     IncidentOpened,
     InputAccepted,
     Refusal,
@@ -260,7 +261,7 @@ def test_request_ids_are_answered_from_store_for_this_round_and_the_one_before()
     assert d.answer_of("never") is None
     known = []
     for _ in range(3):
-        d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
+        d.press(i.Observed(IncidentKind.DEVICE_FAILED))
         d.press(i.ConfirmCancel(), BORIS)
         d.press(i.ClearTable())
         known.append(d.answer_of("again") is not None)
@@ -280,7 +281,7 @@ def test_a_command_for_another_round_has_expired() -> None:
 def test_presses_are_refused_to_the_wrong_role() -> None:
     d = Dealt().to_options()
     before = digest(d.table)
-    assert refusal(d.press(i.ReportCancel(i.CancelReason.TECHNICAL), BETS)) is Refusal.WRONG_ROLE
+    assert refusal(d.press(i.Observed(IncidentKind.DEVICE_FAILED), BETS)) is Refusal.WRONG_ROLE
     for command in (i.WindowFacts("options", undecided=False), i.BetsTaken(IN_PLAY)):
         for actor in (ANNA, BORIS):
             assert refusal(d.press(command, actor)) is Refusal.WRONG_ROLE
@@ -303,8 +304,10 @@ def test_rpl_76_a_deck_with_a_wrong_count_is_not_verified() -> None:
     d = Dealt()
     d.start()
     d.press(i.OpenTable())
-    assert refusal(d.press(i.VerifyDeck(51))) is Refusal.WRONG_COUNT
-    assert d.phase is Phase.DECK_CHECK
+    d.load()
+    d.press(i.VerifyDeck(51))
+    assert only(d.last, IncidentOpened).kind is IncidentKind.WRONG_COUNT
+    assert d.phase is Phase.DECK_CHECK and refusal(d.press(i.VerifyDeck(52))) is Refusal.HELD
 
 
 def test_rpl_77_a_card_out_of_the_shoe_before_the_round_means_shuffle_again() -> None:

@@ -7,21 +7,26 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from profiles import profile
 from table.dealt import BETS, BORIS, SETTINGS, Dealt, cancelled, every, only, refusal
 
 from controller.cards import DECK, Card
 from controller.games.procedure import BoxState
+from controller.games.published import Result
 from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
     Audience,
+    BoxVoided,
     CardDealt,
+    CardHeld,
     CardsRevealed,
     DecisionClosed,
     DecisionMade,
     DecisionOpened,
     IncidentDecided,
+    IncidentKind,
     IncidentOpened,
     Refusal,
     RoundConfirmed,
@@ -38,7 +43,10 @@ def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     """Return a table of this game with its initial deal done; `shoe` comes first."""
     game = GAMES[name].build(tomllib.loads((CONFIG / f"{name}.toml").read_text()))
     states = {box: boxes.get(box, EMPTY) for box in game.boxes}
-    settings = msgspec.structs.replace(SETTINGS, boxes_not_told=dict.fromkeys(game.boxes, OPEN))
+    shipped = profile("oasis_with_bonus" if game.redeals else "default", order_run=52)
+    settings = msgspec.structs.replace(
+        SETTINGS, boxes_not_told=dict.fromkeys(game.boxes, OPEN), profile=shipped
+    )
     d = Dealt(game=game, settings=settings)
     first = [Card.parse(text) for text in shoe.split()]
     d.shoe = [*first, *(card for card in DECK if card not in first)]
@@ -139,7 +147,45 @@ def test_row_23a_an_exchange_dealt_before_the_box_has_decided_is_an_early_draw()
     d.scan()
     assert only(d.last, IncidentOpened).cell == "23a"
     d.answer(True)
+    assert {"void_box", "confirm_cancel"} <= set(draw(d.table.state).buttons)
+    d.press(i.ConfirmCancel(), BORIS)
     cancelled(d, CancelReason.EXTRA_CARD)
+
+
+def test_row_23a_an_early_exchange_card_that_nobody_saw_waits_for_the_first_exchange() -> None:
+    d = dealt("royal_poker", box1=OPEN)
+    card = d.scan()
+    d.answer(False)
+    held = only(d.last, CardHeld)
+    assert held.n == 1 and only(d.last, IncidentDecided).verdict is Verdict.HELD
+    assert decide(d, "options", "box1", "EXCHANGE", 1, 2) is None
+    laid = only(d.last, CardDealt)
+    assert (laid.place, laid.n, laid.held) == ("box1", 6, 1)
+    d.scan()
+    assert only(every(d.last, CardDealt), CardDealt).n == 7
+    assert card
+
+
+def test_row_24_a_box_that_is_voided_has_all_its_wagers_back_and_the_others_play_on() -> None:
+    d = dealt("golden_oasis", box1=OPEN, box2=OPEN)
+    d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"))
+    assert refusal(d.press(i.VoidBox("dealer"), BORIS)) is Refusal.UNKNOWN_PLACE
+    d.press(i.VoidBox("box1"), BORIS)
+    assert only(d.last, BoxVoided).box == "box1"
+    assert decide(d, "options", "box2", "BET") is None  # Nobody waits for the voided box.
+    d.turn("dealer")
+    d.press(i.ConfirmResult())
+    outcome = only(d.last, RoundConfirmed).outcome
+    wagers = [row for hand in outcome.box("box1").hands for row in hand.rows.values()]
+    assert wagers or outcome.box("box1").fold
+    rows = [*wagers, *([outcome.box("box1").fold] if outcome.box("box1").fold else [])]
+    assert all(judged.outcome is Result.REFUND for row in rows for judged in row.values())
+    assert any(
+        judged.outcome is not Result.REFUND
+        for hand in outcome.box("box2").hands
+        for row in hand.rows.values()
+        for judged in row.values()
+    )
 
 
 def test_rpl_75_a_failed_exchange_card_is_scanned_again() -> None:
@@ -196,7 +242,7 @@ def test_rpl_71_after_the_last_decision_a_card_is_surplus() -> None:
     d = dealt("grandmaster_russian_poker", box1=OPEN)
     assert decide(d, "options", "box1", "BET") is None
     assert draw(d.table.state).prompt.code == "TURN"
-    assert surplus_cell(d) == "RPL-71"
+    assert surplus_cell(d) == "10"
 
 
 def test_rpl_71_in_final_options_a_card_is_surplus() -> None:
@@ -204,11 +250,11 @@ def test_rpl_71_in_final_options_a_card_is_surplus() -> None:
     decide(d, "options", "box1", "EXCHANGE", 1)
     d.scan()
     assert every(d.last, DecisionOpened)[-1].stage == "final_options"
-    assert surplus_cell(d) == "RPL-71"
+    assert surplus_cell(d) == "10"
 
 
 def test_rpl_71_where_nothing_is_drawn_a_card_in_options_is_surplus() -> None:
-    assert surplus_cell(dealt("caribbean_poker", box1=OPEN)) == "RPL-71"
+    assert surplus_cell(dealt("caribbean_poker", box1=OPEN)) == "10"
 
 
 def test_cards_that_a_decision_has_freed_wait_for_nothing() -> None:

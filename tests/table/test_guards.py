@@ -73,6 +73,15 @@ def test_a_start_tells_of_the_disk_too() -> None:
     assert refusal(d.press(i.OpenBetting())) is None
 
 
+def test_the_machine_does_not_block_the_table_however_often_it_speaks() -> None:
+    d = Dealt().to_ready()
+    for _ in range(6):
+        measure(d, 40)
+        d.feed(i.ClockStepped(at=d.now + 1, step_ms=900))
+        measure(d, 4_000)
+    assert refusal(d.press(i.OpenBetting())) is None
+
+
 @pytest.mark.parametrize("step_ms", [-3_600_000, 3_600_000])
 def test_a_lease_does_not_move_with_the_wall_clock(step_ms: int) -> None:
     d = Dealt().to_betting()

@@ -1,9 +1,12 @@
-"""Cards that are read while the table takes none (row 2): remembered, told nobody, asked about afterwards."""
+"""Cards that are read while the table takes none (row 2b): remembered, told nobody, asked about later."""
 
 from __future__ import annotations
 
+import msgspec
 import pytest
-from table.dealt import BORIS, FAILS, Dealt, every, only, refusal
+from profiles import profile
+from table.dealt import BORIS, FAILS, SETTINGS, Dealt, every, only, refusal
+from table.played import loaded, prompt_of
 
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -29,11 +32,11 @@ from controller.table.picture import draw
 def held(d: Dealt) -> Dealt:
     """Four cards lie and somebody has reported a case."""
     d.to_dealing().deal(4)
-    d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     return d
 
 
-def test_row_2_a_card_read_in_a_hold_is_asked_about_and_is_the_next_one() -> None:
+def test_row_2b_a_card_read_in_a_hold_is_asked_about_and_is_the_next_one() -> None:
     d = held(Dealt())
     events = d.scan("2d")
     assert refusal(events) is Refusal.HELD
@@ -42,7 +45,7 @@ def test_row_2_a_card_read_in_a_hold_is_asked_about_and_is_the_next_one() -> Non
     assert draw(d.table.state).read_meanwhile == 1
     d.press(i.WithdrawReport())
     asked = only(d.last, IncidentOpened)
-    assert (asked.kind, asked.cell, asked.prompt) == (IncidentKind.HELD_READ, "2", "CARD_READ_MEANWHILE")
+    assert (asked.kind, asked.cell, asked.prompt) == (IncidentKind.HELD_READ, "2b", "CARD_READ_MEANWHILE")
     assert refusal(d.scan("2d")) is Refusal.HELD
     d.answer(True)
     d.scan()
@@ -51,7 +54,7 @@ def test_row_2_a_card_read_in_a_hold_is_asked_about_and_is_the_next_one() -> Non
     d.deal(1)
 
 
-def test_row_2_two_cards_in_a_hold_are_laid_in_the_order_in_which_they_were_drawn() -> None:
+def test_row_2b_two_cards_in_a_hold_are_laid_in_the_order_in_which_they_were_drawn() -> None:
     d = held(Dealt())
     first, second = d.shoe[0], d.shoe[1]
     d.scan(str(first))
@@ -65,7 +68,7 @@ def test_row_2_two_cards_in_a_hold_are_laid_in_the_order_in_which_they_were_draw
     assert [lies.card for lies in laid[-2:]] == [first, second] and not d.table.state.incidents
 
 
-def test_row_2_another_card_than_the_one_drawn_first_leaves_the_order_to_a_supervisor() -> None:
+def test_row_2b_another_card_than_the_one_drawn_first_leaves_the_order_to_a_supervisor() -> None:
     d = held(Dealt())
     d.scan("2d")
     d.press(i.WithdrawReport())
@@ -73,19 +76,19 @@ def test_row_2_another_card_than_the_one_drawn_first_leaves_the_order_to_a_super
     d.scan("7c")
     assert not every(d.last, CardDealt)
     assert d.table.state.incident_state is IncidentState.SUPERVISOR
-    assert {"confirm_cancel", "order_rescan"} <= set(draw(d.table.state).buttons)
+    assert draw(d.table.state).buttons == ("confirm_cancel", "order_rescan")
     d.press(i.OrderRescan(), BORIS)
     assert draw(d.table.state).prompt.code == "SCAN_DRAWN_CARD"
     d.scan("2d")
     assert only(d.last, CardDealt).place == "box1"
     assert draw(d.table.state).prompt.code == "CARD_READ_MEANWHILE"  # Now the other one.
     d.answer(True)
-    d.press(i.ReportCancel(i.CancelReason.WRONG_READING))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     d.press(i.ConfirmCancel(), BORIS)
     assert only(d.last, RoundCancelled)
 
 
-def test_row_2_a_card_that_nobody_finds_is_a_supervisors_matter_and_the_deck_is_checked() -> None:
+def test_row_2b_a_card_that_nobody_finds_is_a_supervisors_matter_and_the_deck_is_checked() -> None:
     d = held(Dealt())
     d.scan("2d")
     d.press(i.WithdrawReport())
@@ -94,13 +97,13 @@ def test_row_2_a_card_that_nobody_finds_is_a_supervisors_matter_and_the_deck_is_
     d.press(i.GoOn(), BORIS)
     decided = only(d.last, IncidentDecided)
     assert (decided.verdict, decided.by) == (Verdict.WENT_ON, BORIS)
-    d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     d.press(i.ConfirmCancel(), BORIS)
     d.press(i.ClearTable())
     assert d.phase is Phase.DECK_CHECK
 
 
-def test_row_2_a_second_look_at_a_card_that_lies_there_is_no_card_that_left_the_shoe() -> None:
+def test_row_2b_a_second_look_at_a_card_that_lies_there_is_no_card_that_left_the_shoe() -> None:
     d = held(Dealt())
     for _ in range(3):
         d.scan("2c")
@@ -117,9 +120,9 @@ def test_row_6_a_foreign_card_in_a_hold_voids_the_round_when_it_would_go_on() ->
     assert only(d.last, RoundCancelled).reason == "DECK_INTEGRITY"
 
 
-def test_row_2_a_card_in_a_hold_that_ends_with_nothing_due_is_surplus() -> None:
+def test_row_2b_a_card_in_a_hold_that_ends_with_nothing_due_is_surplus() -> None:
     d = Dealt(FAILS).to_result()
-    d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     d.scan("2s")
     d.press(i.WithdrawReport())
     d.answer(True)
@@ -147,6 +150,54 @@ def test_row_30_the_card_that_was_drawn_meanwhile_is_asked_about_once() -> None:
     d.answer(True)
     d.scan("2d")
     assert only(d.last, CardDealt) and not d.table.state.incidents
+
+
+def test_row_30_a_scan_for_the_lost_scanner_is_the_card_that_was_read_before_it_was_lost() -> None:
+    d = held(Dealt())
+    d.scan("2d")
+    d.press(i.WithdrawReport())
+    d.unplug()
+    d.plug()
+    d.answer(True)
+    d.scan("2d")
+    assert only(d.last, CardDealt) and not d.table.state.incidents
+
+
+def test_row_2b_a_card_that_comes_to_lie_there_under_another_case_is_asked_about_no_more() -> None:
+    d = held(Dealt(settings=msgspec.structs.replace(SETTINGS, profile=profile("default"))))
+    d.scan("2d")
+    d.press(i.WithdrawReport())
+    d.press(i.Observed(IncidentKind.CARD_ON_FLOOR))
+    d.answer(False)  # It was not dealt,
+    d.answer(False)  # and nobody has seen it.
+    assert draw(d.table.state).prompt.code == "SCAN_TO_BURN"
+    d.scan("2d")
+    assert only(d.last, CardBurned)
+    assert every(d.last, IncidentDecided)[-1].verdict is Verdict.DUPLICATE_READ
+    assert not d.table.state.incidents
+
+
+def test_row_1_a_card_read_in_a_hold_that_fails_when_it_is_scanned_again() -> None:
+    d = held(Dealt())
+    d.scan("2d")
+    d.press(i.WithdrawReport())
+    d.answer(True)
+    d.fail()
+    assert only(d.last, IncidentOpened).kind is IncidentKind.FAILED_READ
+    d.scan("2d")
+    assert only(d.last, CardDealt) and not d.table.state.incidents
+
+
+def test_row_10_a_card_read_while_the_stub_is_counted_again_means_a_deck_check() -> None:
+    d = loaded(count_every=1_000).until(lambda prompt: prompt == "CLEAR_TABLE")
+    d.press(i.CountStub(1))
+    assert prompt_of(d) == "COUNT_AGAIN"
+    d.scan(code=code(d))
+    assert only(d.last, ReadHeld)
+    d.press(i.CountStub(d.table.state.register.left_count), BORIS)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
+    d.press(i.ClearTable())
+    assert d.phase is Phase.DECK_CHECK
 
 
 def test_a_failed_read_in_a_hold_is_counted() -> None:
@@ -204,7 +255,7 @@ def test_row_35_a_read_that_was_never_taken_before_start_means_shuffle_again() -
 def test_row_35_a_read_that_was_never_taken_after_the_result_means_a_deck_check() -> None:
     d = Dealt().to_confirmed()
     d.start(untaken=untaken(code(d)))
-    assert only(d.last, IncidentOpened).kind is IncidentKind.LATE_CARD
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
     d.press(i.ClearTable())
     assert d.phase is Phase.DECK_CHECK
 
@@ -218,5 +269,5 @@ def test_row_35_in_other_phases_it_is_only_put_on_record(phase: Phase) -> None:
             d.press(i.RepeatShuffle())
         case Phase.CANCELLED:
             d.to_cancelled()
-    d.start(untaken=untaken("1010"))
-    assert only(d.last, ReadsUntaken) and not every(d.last, IncidentOpened) and d.phase is phase
+    events = d.start(untaken=untaken("1010"))
+    assert only(events, ReadsUntaken) and not every(events, IncidentOpened) and d.phase is phase

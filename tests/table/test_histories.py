@@ -13,10 +13,14 @@ from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.carried import Carried
 from controller.table.events import (
+    BlockReason,
+    BurnReason,
+    CardBurned,
     IncidentKind,
     IncidentOpened,
     RoundCancelled,
     RoundConfirmed,
+    TableBlocked,
     encode_events,
 )
 from controller.table.picture import draw
@@ -35,6 +39,8 @@ def test_the_invariants_hold_in_a_random_history(seed: int) -> None:
 def test_the_random_histories_reach_what_can_go_wrong() -> None:
     """The proof that the histories above are worth something."""
     kinds: set[IncidentKind] = set()
+    burned: set[BurnReason] = set()
+    blocked: set[BlockReason] = set()
     confirmed = cancelled = 0
     for seed in range(24):
         d = fresh(seed)
@@ -42,7 +48,12 @@ def test_the_random_histories_reach_what_can_go_wrong() -> None:
         kinds |= {opened.kind for opened in every(d.events, IncidentOpened)}
         confirmed += len(every(d.events, RoundConfirmed))
         cancelled += len(every(d.events, RoundCancelled))
+        burned |= {event.reason for event in every(d.events, CardBurned)}
+        blocked |= {event.reason for event in every(d.events, TableBlocked)}
     assert kinds == set(IncidentKind)
+    assert burned >= {BurnReason.EARLY_DRAW, BurnReason.SURPLUS_CARD, BurnReason.RELIEF} and blocked == set(
+        BlockReason
+    )
     assert confirmed >= 20 and cancelled >= 50
 
 

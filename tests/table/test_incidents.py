@@ -36,14 +36,23 @@ from controller.table.events import (
 from controller.table.inputs import CancelReason
 from controller.table.picture import draw
 
-SIX = [reason for reason in CancelReason if reason is not CancelReason.DECK_INTEGRITY]
+REPORTED = {
+    IncidentKind.HIDDEN_CARD_SHOWN: CancelReason.HIDDEN_CARD_SHOWN,
+    IncidentKind.WRONG_NUMBER_OF_CARDS: CancelReason.WRONG_NUMBER_OF_CARDS,
+    IncidentKind.WRONG_EXCHANGE: CancelReason.WRONG_NUMBER_OF_CARDS,
+    IncidentKind.TABLE_CLEARED: CancelReason.TABLE_CLEARED,
+    IncidentKind.CARD_ON_FLOOR: CancelReason.CARD_ON_FLOOR,
+    IncidentKind.DEVICE_FAILED: CancelReason.TECHNICAL,
+}
 
 
-@pytest.mark.parametrize("reason", SIX)
-def test_rpl_70_reported_by_the_dealer_and_confirmed_by_a_supervisor(reason: CancelReason) -> None:
+@pytest.mark.parametrize(("kind", "reason"), REPORTED.items())
+def test_rpl_70_reported_by_the_dealer_and_confirmed_by_a_supervisor(
+    kind: IncidentKind, reason: CancelReason
+) -> None:
     d = Dealt().to_dealing().deal(6)
-    d.press(i.ReportCancel(reason, "box1"))
-    assert only(d.last, IncidentOpened).kind is IncidentKind.CANCEL_REPORTED
+    d.press(i.Observed(kind, "box1"))
+    assert only(d.last, IncidentOpened).kind is kind
     assert not every(d.last, RoundCancelled)
     assert draw(d.table.state).prompt.place == "box1" and draw(d.table.state).reported_by == ANNA
     assert refusal(d.scan("2c")) is Refusal.HELD  # The table is frozen.
@@ -56,7 +65,7 @@ def test_rpl_70_reported_by_the_dealer_and_confirmed_by_a_supervisor(reason: Can
 @pytest.mark.parametrize("where", IN_A_ROUND)
 def test_rpl_70_from_every_stage_of_the_round(where: str) -> None:
     d = IN_A_ROUND[where](Dealt(FAILS))
-    d.press(i.ReportCancel(CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     assert only(d.last, IncidentOpened).stops_betting is (where == "betting")
     d.press(i.ConfirmCancel(), BORIS)
     cancelled(d, CancelReason.TECHNICAL)
@@ -70,7 +79,7 @@ def test_rpl_70_from_every_stage_of_the_round(where: str) -> None:
 
 def test_rpl_70_a_supervisors_own_report_needs_another_supervisor() -> None:
     d = Dealt().to_dealing()
-    d.press(i.ReportCancel(CancelReason.TECHNICAL), BORIS)
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED), BORIS)
     before = digest(d.table)
     assert refusal(d.press(i.ConfirmCancel(), BORIS)) is Refusal.SAME_PERSON
     assert refusal(d.press(i.ConfirmCancel(), ANNA)) is Refusal.WRONG_ROLE
@@ -81,18 +90,18 @@ def test_rpl_70_a_supervisors_own_report_needs_another_supervisor() -> None:
 
 def test_rpl_70_a_report_may_be_withdrawn_and_the_round_goes_on() -> None:
     d = Dealt().to_dealing().deal(6)
-    d.press(i.ReportCancel(CancelReason.CARD_ON_FLOOR))
+    d.press(i.Observed(IncidentKind.CARD_ON_FLOOR))
     d.press(i.WithdrawReport())
     assert only(d.last, IncidentDecided).verdict is Verdict.WITHDRAWN
     d.deal(14)
     assert d.phase is Phase.DECIDING
 
 
-@pytest.mark.parametrize("reason", [CancelReason.CARD_ON_FLOOR, CancelReason.TECHNICAL])
-def test_rpl_76_after_a_card_on_the_floor_the_deck_is_verified(reason: CancelReason) -> None:
-    d = Dealt().to_cancelled(reason)
+@pytest.mark.parametrize("kind", [IncidentKind.CARD_ON_FLOOR, IncidentKind.DEVICE_FAILED])
+def test_rpl_76_after_a_card_on_the_floor_the_deck_is_verified(kind: IncidentKind) -> None:
+    d = Dealt().to_cancelled(kind)
     d.press(i.ClearTable())
-    assert d.phase is (Phase.DECK_CHECK if reason is CancelReason.CARD_ON_FLOOR else Phase.SHUFFLING)
+    assert d.phase is (Phase.DECK_CHECK if kind is IncidentKind.CARD_ON_FLOOR else Phase.SHUFFLING)
 
 
 # Rows 5 and 6: the deck.
@@ -156,7 +165,7 @@ def test_an_answer_to_another_incident_is_refused() -> None:
 
 def test_a_report_names_reason_and_place_when_it_is_opened() -> None:
     d = Dealt().to_dealing().deal(3)
-    d.press(i.ReportCancel(CancelReason.HIDDEN_CARD_SHOWN, "box1"))
+    d.press(i.Observed(IncidentKind.HIDDEN_CARD_SHOWN, "box1"))
     opened = only(d.last, IncidentOpened)
     assert (opened.reason, opened.place) == (CancelReason.HIDDEN_CARD_SHOWN, "box1")
 
@@ -191,7 +200,7 @@ def test_whoever_has_reported_a_case_does_not_cancel_through_another_one() -> No
     """Found by an attack: the report lay below an incident that the same supervisor could decide."""
     d = Dealt().to_dealing().deal(20)
     d.all_decided("options")
-    d.press(i.ReportCancel(CancelReason.TECHNICAL), BORIS)
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED), BORIS)
     d.unplug()
     d.plug()
     d.answer(True)
@@ -203,5 +212,5 @@ def test_whoever_has_reported_a_case_does_not_cancel_through_another_one() -> No
 
 def test_a_report_names_a_place_of_the_table_or_none() -> None:
     d = Dealt().to_dealing()
-    assert refusal(d.press(i.ReportCancel(CancelReason.TECHNICAL, "\x1b[2J As"))) is Refusal.UNKNOWN_PLACE
+    assert refusal(d.press(i.Observed(IncidentKind.DEVICE_FAILED, "\x1b[2J As"))) is Refusal.UNKNOWN_PLACE
     assert d.table.state.incident is None

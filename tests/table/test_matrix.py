@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from statemachine.exceptions import TransitionNotAllowed
-from table.dealt import ANNA, BETS, BLUE, BORIS, FAILS, IN_PLAY, Dealt, digest, refusal
+from table.dealt import ANNA, BETS, BLUE, BORIS, CLARA, DORA, FAILS, IN_PLAY, Dealt, digest, refusal
 
 from controller.cards import Card
 from controller.table import inputs as i
@@ -22,7 +22,7 @@ from controller.table.charts import (
     PhaseChart,
     is_accepted,
 )
-from controller.table.events import Refusal
+from controller.table.events import HaltReason, IncidentKind, Refusal
 from controller.table.picture import draw
 from controller.table.table import IN_ROUND
 
@@ -44,7 +44,7 @@ def written() -> str:
     lines = [
         "Inputs taken, by phase and state of the newest incident.",
         f"{legend}; a dot: never.",
-        "Scanner changes, timers and starts are taken always and not listed.",
+        "Scanner changes, timers, starts and log-ins are taken always and not listed.",
         "",
         f"{'':18}" + " ".join(f"{phase:15}" for phase in Phase),
     ]
@@ -86,7 +86,7 @@ INCIDENTS: dict[IncidentState, Callable[[Dealt], object]] = {
     IncidentState.NONE: lambda d: None,
     IncidentState.RESCAN: _ask_rescan,
     IncidentState.QUESTION: lambda d: (d.unplug(), d.plug()),
-    IncidentState.SUPERVISOR: lambda d: d.press(i.ReportCancel(i.CancelReason.TECHNICAL)),
+    IncidentState.SUPERVISOR: lambda d: d.press(i.Observed(IncidentKind.DEVICE_FAILED)),
     IncidentState.LOST: Dealt.unplug,
     IncidentState.PICTURE: Dealt.start,
 }
@@ -114,8 +114,16 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.DecisionTaken("options", "box2", "BET"), BETS),
         (i.OpenTable(), ANNA),
         (i.CloseTable(), ANNA),
+        (i.LoadDeck("blue", "R-1"), ANNA),
+        (i.LoadDeck("blue", "R-2"), BORIS),
+        (i.LoadDeck("moon", "R-1"), ANNA),
         (i.VerifyDeck(52), ANNA),
         (i.VerifyDeck(51), ANNA),
+        (i.ChangeDeck(i.ChangeReason.CHANGED), BORIS),
+        (i.ChangeDeck(i.ChangeReason.INTEGRITY), ANNA),
+        (i.ChangeDeck(i.ChangeReason.CHANGED), BORIS),
+        (i.CountStub(52), ANNA),
+        (i.CountStub(51), BORIS),
         (i.ConfirmShuffle(), ANNA),
         (i.RepeatShuffle(), ANNA),
         (i.ClearTable(), ANNA),
@@ -126,7 +134,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmResult(), ANNA),
         (i.DisputeReading(), ANNA),
         (i.CallSurplus(), ANNA),
-        (i.ReportCancel(i.CancelReason.CARD_ON_FLOOR, "box1"), ANNA),
+        (i.Observed(IncidentKind.CARD_ON_FLOOR, "box1"), ANNA),
         (i.WithdrawReport(), ANNA),
         (i.ConfirmCancel(), BORIS),
         (i.AnswerQuestion(1, True), ANNA),
@@ -135,6 +143,17 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmPicture("another"), ANNA),
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
+        (i.VoidBox("box1"), BORIS),
+        (i.OrderRedeal(), BORIS),
+        (i.LogIn(i.Role.DEALER, "Dora", i.Proof.PIN), DORA),
+        (i.LogIn(i.Role.DEALER, "Dora"), DORA),
+        (i.LogIn(i.Role.SUPERVISOR, "Boris", i.Proof.BADGE), BORIS),
+        (i.LogOut(), ANNA),
+        (i.LogOut(CLARA), ANNA),
+        (i.PauseTable(HaltReason.BREAK), ANNA),
+        (i.CloseAfterRound(HaltReason.SHIFT_END), BORIS),
+        (i.ResumeTable(), BORIS),
+        (i.Unblock(), BORIS),
     ]
     feeds: list[tuple[str, Callable[[Dealt], object]]] = [
         ("card_read", lambda d: d.scan()),
@@ -192,9 +211,15 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
         if (name := str(command.__struct_config__.tag)) in i.PRESS_NAMES
     }
     arguments: dict[str, tuple[object, ...]] = {
+        "load_deck": ("blue", "R-1"),
         "verify_deck": (52,),
+        "change_deck": (i.ChangeReason.CHANGED,),
+        "count_stub": (52,),
         "turn_cards": ("switch",),
-        "report_cancel": (i.CancelReason.TECHNICAL,),
+        "observed": (IncidentKind.CARD_ON_FLOOR,),
+        "void_box": ("box1",),
+        "pause_table": (HaltReason.BREAK,),
+        "close_after_round": (HaltReason.BREAK,),
     }
     shown = draw(situation(phase, state).table.state).buttons
     for name in i.PRESS_NAMES:

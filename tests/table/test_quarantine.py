@@ -1,4 +1,4 @@
-"""Inputs that have stopped the process twice are left out (row 35): the table stays up, people decide."""
+"""Inputs that have stopped the process twice are left out (row 35b): the table stays up, people decide."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from table.dealt import ANNA, BLUE, BORIS, SETTINGS, Dealt, every, only, refusal
+from table.dealt import ANNA, BLUE, BORIS, ROLES, Dealt, every, only, refusal
 
 from controller.cards import Card
 from controller.table import inputs as i
@@ -36,7 +36,7 @@ def pressed(d: Dealt, command: i.AnyCommand, request: str, actor: str = ANNA) ->
         at=d.now + 1,
         request=request,
         actor=actor,
-        role=SETTINGS.people[actor],
+        role=ROLES[actor],
         round_no=d.table.state.round_no,
         command=command,
     )
@@ -96,10 +96,10 @@ def test_a_read_that_stopped_the_table_twice_is_left_out_and_the_round_can_be_ca
     back_up(d, name_of(d.table.state, read("2d")))
     assert refusal(d.scan("2d")) is Refusal.QUARANTINED
     opened = only(d.last, IncidentOpened)
-    assert (opened.kind, opened.cell, opened.prompt) == (IncidentKind.QUARANTINED, "35", "INPUT_LEFT_OUT")
+    assert (opened.kind, opened.cell, opened.prompt) == (IncidentKind.QUARANTINED, "35b", "INPUT_LEFT_OUT")
     assert draw(d.table.state).buttons == ("confirm_cancel",)
     assert refusal(d.scan("2d")) is Refusal.QUARANTINED and not every(d.last, IncidentOpened)
-    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
+    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.NOT_OFFERED
     d.press(i.ConfirmCancel(), BORIS)
     assert only(d.last, RoundCancelled).reason == "TECHNICAL"
 
@@ -112,8 +112,8 @@ def test_other_inputs_are_taken() -> None:
 
 def test_a_press_that_stopped_the_table_twice_is_refused_and_a_supervisor_goes_on_without_it() -> None:
     d = Dealt().to_result()
-    back_up(d, name_of(d.table.state, pressed(d, i.ReportCancel(i.CancelReason.TECHNICAL), "x")))
-    assert refusal(d.press(i.ReportCancel(i.CancelReason.TECHNICAL), request="r")) is Refusal.QUARANTINED
+    back_up(d, name_of(d.table.state, pressed(d, i.Observed(IncidentKind.DEVICE_FAILED), "x")))
+    assert refusal(d.press(i.Observed(IncidentKind.DEVICE_FAILED), request="r")) is Refusal.QUARANTINED
     stored = d.answer_of("r")
     assert stored is not None and stored.refusal is Refusal.QUARANTINED
     assert draw(d.table.state).buttons == ("confirm_cancel", "go_on")

@@ -89,7 +89,7 @@ def test_rpl_75_a_dispute_after_the_re_scan_is_used_is_a_report() -> None:
     d.press(i.DisputeReading())
     d.scan("2s")
     d.press(i.DisputeReading())
-    assert only(d.last, IncidentOpened).kind is IncidentKind.CANCEL_REPORTED
+    assert only(d.last, IncidentOpened).kind is IncidentKind.DISPUTED_READ
     d.press(i.ConfirmCancel(), BORIS)
     assert cancelled(d, CancelReason.WRONG_READING).place == "dealer"
 
@@ -121,7 +121,7 @@ def test_rpl_75_later_a_supervisor_may_cancel_instead() -> None:
     d.fail()
     d.fail()
     assert refusal(d.press(i.WithdrawReport())) is Refusal.NO_INCIDENT
-    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
+    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.NOT_OFFERED
     d.press(i.ConfirmCancel(), BORIS)
     cancelled(d, CancelReason.WRONG_READING)
 
@@ -150,12 +150,12 @@ def test_p5_a_window_that_ends_while_the_open_card_is_scanned_again(card: str, s
         cancelled(d, CancelReason.WRONG_READING)
 
 
-def test_rpl_75_no_dispute_after_a_window_or_a_press() -> None:
-    d = Dealt().to_switch()
-    assert refusal(d.press(i.DisputeReading())) is Refusal.TOO_LATE
+def test_row_3_after_a_window_or_a_press_all_cards_are_scanned_again() -> None:
     turned = Dealt().to_turns()
     turned.turn("switch")
-    assert refusal(turned.press(i.DisputeReading())) is Refusal.TOO_LATE
+    for d in (Dealt().to_switch(), turned):
+        d.press(i.DisputeReading())
+        assert only(d.last, IncidentOpened).prompt == "SCAN_FROM_FIRST"
 
 
 def test_rpl_75_a_corrected_replacement_changes_the_proposed_result() -> None:
@@ -190,7 +190,7 @@ def test_a_withdrawn_reading_goes_back_before_the_new_one_is_checked() -> None:
 
 def test_facts_and_time_pass_through_an_open_incident() -> None:
     d = Dealt().to_betting()
-    d.press(i.ReportCancel(CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     assert refusal(d.press(i.CloseBetting())) is None
     assert refusal(d.bets()) is None
     assert refusal(d.scan("2c")) is Refusal.HELD

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from profiles import profile
 from table.dealt import ANNA, BLUE, BORIS, FAILS, IN_A_ROUND, SETTINGS, Dealt, every, only, refusal
 
 from controller.table import inputs as i
@@ -30,6 +31,7 @@ def with_device(d: Dealt) -> Dealt:
     d.start()
     d.plug("a")
     d.press(i.OpenTable())
+    d.load()
     d.press(i.VerifyDeck(52))
     d.press(i.ConfirmShuffle())
     return d
@@ -62,7 +64,7 @@ def test_row_30_another_device_waits_for_a_supervisor(device: str | None) -> Non
     assert draw(d.table.state).prompt.code == "OTHER_SCANNER"
     assert draw(d.table.state).buttons == ("confirm_cancel", "go_on")
     assert refusal(d.scan("2d")) is Refusal.HELD
-    assert refusal(d.press(i.OrderRescan(), BORIS)) is Refusal.NO_INCIDENT
+    assert refusal(d.press(i.OrderRescan(), BORIS)) is Refusal.NOT_OFFERED
     assert refusal(d.press(i.GoOn(), ANNA)) is Refusal.WRONG_ROLE
     d.press(i.GoOn(), BORIS)
     assert draw(d.table.state).prompt.code == "CARD_DRAWN"
@@ -173,15 +175,13 @@ def test_row_30_a_scanner_that_stays_away_is_a_supervisors_matter_after_two_minu
     d.advance(200)
     assert draw(d.table.state).prompt.code == "GONE_TOO_LONG"
     assert draw(d.table.state).buttons == ("confirm_cancel",)
-    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
+    assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.NOT_OFFERED
     d.press(i.ConfirmCancel(), BORIS)
     assert only(d.last, RoundCancelled).reason == "TECHNICAL"
 
 
 def test_row_30_the_time_is_the_tables_setting_and_runs_from_the_first_loss() -> None:
-    short = msgspec.structs.replace(
-        SETTINGS, limits=msgspec.structs.replace(SETTINGS.limits, scanner_gone_s=10)
-    )
+    short = msgspec.structs.replace(SETTINGS, profile=profile("russian_poker_live", scanner_gone_s=10))
     d = Dealt(settings=short).to_switch()
     d.unplug()
     d.advance(6_000)

@@ -23,6 +23,7 @@ from controller.table.events import (
     CardShown,
     Event,
     HandsOffered,
+    IncidentKind,
     InputRefused,
     RoundCancelled,
     RoundConfirmed,
@@ -66,7 +67,7 @@ def troubled(d: Dealt) -> Iterator[object]:
     yield d.deal(18)
     yield d.scan("3d")
     yield d.answer(False)
-    yield d.press(i.ReportCancel(i.CancelReason.HIDDEN_CARD_SHOWN, "box1"))
+    yield d.press(i.Observed(IncidentKind.HIDDEN_CARD_SHOWN, "box1"))
     yield d.scan("Jh")
     yield d.press(i.WithdrawReport(), BORIS)
     yield d.answer(False)
@@ -204,7 +205,7 @@ def test_a_hidden_card_that_is_withdrawn_stays_hidden() -> None:
         d = Dealt(hands).to_dealing().deal(4)
         d.press(i.DisputeReading())
         d.scan("3d")
-        d.press(i.ReportCancel(i.CancelReason.TECHNICAL))
+        d.press(i.Observed(IncidentKind.DEVICE_FAILED))
         said.append([told(d, e, audience, place="dealer") for e in d.steps for audience in AUDIENCES])
         d.press(i.ConfirmCancel(), BORIS)
         opened = every(d.last, RoundCancelled)[0].opened

@@ -39,10 +39,10 @@ from controller.table.inputs import CancelReason
 NOT_DUE: dict[str, tuple[Callable[[Dealt], object], IncidentKind]] = {
     "betting": (Dealt.to_betting, IncidentKind.EARLY_DRAW),
     "before the guard": (lambda d: (d.to_betting(), d.press(i.CloseBetting())), IncidentKind.EARLY_DRAW),
-    "options": (Dealt.to_options, IncidentKind.EARLY_DRAW),
+    "options": (Dealt.to_options, IncidentKind.EARLY_EXCHANGE),
     "final options": (Dealt.to_final_options, IncidentKind.SURPLUS_CARD),
     "turns": (Dealt.to_turns, IncidentKind.SURPLUS_CARD),
-    "buy time": (Dealt.to_buy_time, IncidentKind.EARLY_DRAW),
+    "buy time": (Dealt.to_buy_time, IncidentKind.EARLY_EXCHANGE),
 }
 
 
@@ -127,7 +127,7 @@ def test_rpl_71_a_called_surplus_card_that_was_seen_is_a_report() -> None:
 def test_rpl_72_a_surplus_card_that_lies_open_is_a_report() -> None:
     d = Dealt().to_dealing().deal(2)  # The main box lies open: everybody has seen it.
     d.press(i.CallSurplus())
-    assert only(d.last, IncidentOpened).kind is IncidentKind.CANCEL_REPORTED
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
     d.press(i.ConfirmCancel(), BORIS)
     cancelled(d, CancelReason.EXTRA_CARD)
 
@@ -135,9 +135,9 @@ def test_rpl_72_a_surplus_card_that_lies_open_is_a_report() -> None:
 @pytest.mark.parametrize("where", ["dealing", "switch"])
 def test_rpl_72_extra_cards_on_a_place_are_reported_and_cancel(where: str) -> None:
     d = IN_A_ROUND[where](Dealt())
-    d.press(i.ReportCancel(CancelReason.EXTRA_CARD, "switch" if where == "switch" else "box1"))
+    d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "switch" if where == "switch" else "box1"))
     d.press(i.ConfirmCancel(), BORIS)
-    cancelled(d, CancelReason.EXTRA_CARD)
+    cancelled(d, CancelReason.WRONG_NUMBER_OF_CARDS)
 
 
 def test_rpl_71_no_card_before_the_first_and_none_after_a_press_may_be_called_surplus() -> None:
@@ -161,7 +161,7 @@ def test_rpl_73_every_commitment_of_a_cancelled_round_can_be_verified() -> None:
     d.scan("3d")
     d.press(i.DisputeReading())
     d.scan("3s")
-    d.press(i.ReportCancel(CancelReason.TECHNICAL))
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     d.press(i.ConfirmCancel(), BORIS)
     committed = {
         (card.place, card.n, card.reading): card.commitment for card in every(d.events, CardDealt)

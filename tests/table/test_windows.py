@@ -49,7 +49,7 @@ def test_a_window_ends_at_its_published_time() -> None:
 def test_a_window_ends_at_its_published_time_while_the_table_is_held() -> None:
     d = Dealt().to_options()
     closes_at = every(d.events, DecisionOpened)[-1].closes_at_us
-    d.press(i.ReportCancel(i.CancelReason.HIDDEN_CARD_SHOWN, "box1"))
+    d.press(i.Observed(IncidentKind.HIDDEN_CARD_SHOWN, "box1"))
     d.advance(15_100)
     assert only(d.events, DecisionClosed).at_us == closes_at
     d.press(i.WithdrawReport())
@@ -81,7 +81,7 @@ def test_betting_ends_by_the_dealer_or_by_time_and_only_once() -> None:
 def _early(d: Dealt) -> bool:
     """Whether the next card is an early draw; the guard is asked with a card that goes nowhere."""
     opened = every(d.scan(), IncidentOpened)
-    return bool(opened) and opened[0].kind is IncidentKind.EARLY_DRAW
+    return bool(opened) and opened[0].kind in (IncidentKind.EARLY_DRAW, IncidentKind.EARLY_EXCHANGE)
 
 
 @pytest.mark.parametrize(("wait_ms", "early"), [(15_990, True), (16_001, False)])

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 from controller.games.procedure import Face
 from controller.games.russian_live import EvaluatedHand
 from controller.table.events.base import BETTING_ONLY, Event, OpenedCard
-from controller.table.events.reasons import IncidentKind
+from controller.table.events.reasons import BurnReason, IncidentKind
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
@@ -20,6 +20,8 @@ class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
     reading: int
     card: str | None = None
     commitment: str | None = None
+    held: int | None = None
+    """The number of the held card that this is."""
 
 
 class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
@@ -46,8 +48,29 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
 
     n: int
     deal: int
+    reason: BurnReason
+    commitment: str
+
+
+class CardHeld(Event, frozen=True, kw_only=True, tag="card.held"):
+    """A card that came out too early waits, face down; it is the next one that becomes due (row 23a)."""
+
+    n: int
+    deal: int
     reason: IncidentKind
     commitment: str
+
+
+class CardsRestored(Event, frozen=True, kw_only=True, tag="cards.restored"):
+    """The cards lie again as they were dealt: recovered from the floor, or laid out once more."""
+
+    place: str | None = None
+
+
+class PositionCorrected(Event, frozen=True, kw_only=True, tag="position.corrected"):
+    """A card that lay at a wrong place lies at its own now (row 11)."""
+
+    place: str | None = None
 
 
 class CardsRevealed(Event, frozen=True, kw_only=True, tag="card.revealed"):
@@ -72,5 +95,14 @@ class HandEvaluated(Event, frozen=True, kw_only=True, tag="hand.evaluated"):
 
 
 CardEvent: TypeAlias = (
-    CardDealt | CardShown | CardWithdrawn | CardBurned | CardsRevealed | CardLaidAside | HandEvaluated
+    CardDealt
+    | CardShown
+    | CardWithdrawn
+    | CardBurned
+    | CardHeld
+    | CardsRestored
+    | PositionCorrected
+    | CardsRevealed
+    | CardLaidAside
+    | HandEvaluated
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
+from msgspec.structs import replace
+
 from controller.table.events.base import AUDIT_ONLY, EVERYBODY, Audience, Event
 from controller.table.events.reasons import IncidentKind, Verdict
 
@@ -25,19 +27,32 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
     reason: str | None = None
     prompt: str
     stops_betting: bool = False
+    dealer: str | None = None
+    """Who was dealing (procedures, P7); for the audit alone."""
 
     def seen_by(self, audience: Audience) -> Event | None:
-        """The wallets hear of incidents that stop betting."""
-        if self.kind in HOUSEKEEPING:
-            return self if audience is Audience.AUDIT else None
-        return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
+        """The wallets hear of incidents that stop betting; ids of people stay in the house."""
+        if audience is Audience.AUDIT:
+            return self
+        told = self.stops_betting or audience is not Audience.SETTLEMENT
+        return replace(self, dealer=None) if told and self.kind not in HOUSEKEEPING else None
 
 
 class IncidentAsked(Event, frozen=True, kw_only=True, tag="incident.asked"):
-    """The open incident waits for something else now; `prompt` replaces its text."""
+    """The open incident waits for something else now; `prompt` and the card it names replace the old ones."""
 
     incident: int
     prompt: str
+    place: str | None = None
+    n: int | None = None
+
+
+class IncidentEscalated(Event, frozen=True, kw_only=True, tag="incident.escalated"):
+    """No supervisor has answered for so long (row 40)."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    incident: int
+    after_s: int
 
 
 class IncidentDecided(Event, frozen=True, kw_only=True, tag="incident.decided"):
@@ -66,4 +81,6 @@ class IncidentClosed(Event, frozen=True, kw_only=True, tag="incident.closed"):
         return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
-IncidentEvent: TypeAlias = IncidentOpened | IncidentAsked | IncidentDecided | IncidentClosed
+IncidentEvent: TypeAlias = (
+    IncidentOpened | IncidentAsked | IncidentEscalated | IncidentDecided | IncidentClosed
+)

@@ -8,18 +8,27 @@ from typing import ClassVar, TypeAlias
 import msgspec
 
 from controller.games.offers import HandOffer
-from controller.games.published import Outcome, for_public
+from controller.games.published import Outcome, VoidedDeal, for_public
 from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Audience, Event, OpenedCard
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
-    """A round begins. `boxes` carry bets; `rules` is the hash of the settings in force."""
+    """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force.
+
+    Who deals, only the audit hears.
+    """
 
     audiences: ClassVar = EVERYBODY
     round_no: int
     game: str
     boxes: tuple[str, ...]
     rules: str
+    procedures: str
+    dealer: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """Ids of people stay in the house."""
+        return self if audience is Audience.AUDIT else msgspec.structs.replace(self, dealer=None)
 
 
 class BettingOpened(Event, frozen=True, kw_only=True, tag="betting.opened"):
@@ -57,7 +66,11 @@ class FactsSettled(Event, frozen=True, kw_only=True, tag="facts.settled"):
 
 
 class DecisionOpened(Event, frozen=True, kw_only=True, tag="decision.opened"):
-    """A window of the players. It ends at `closes_at_us`, or earlier when nobody is undecided."""
+    """A window of the players. It ends at `closes_at_us`, or earlier when nobody is undecided.
+
+    `window` is the name by which answers and facts come in: the stage, in a later deal of the round with the
+    number of the deal (`options/2`), so that an answer of an abandoned deal never counts in the next.
+    """
 
     window: str
     stage: str
@@ -89,12 +102,19 @@ class DecisionMade(Event, frozen=True, kw_only=True, tag="decision.made"):
 
 
 class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
-    """A window ended. `ended_by` is `time`, `all_decided` or `cancel`."""
+    """A window ended. `ended_by` is `time`, `all_decided`, `cancel` or `redeal`."""
 
     window: str
     stage: str
     at_us: int
     ended_by: str
+
+
+class BoxVoided(Event, frozen=True, kw_only=True, tag="box.voided"):
+    """A box is out of the round: all its wagers go back with the result (rows 23 and 24)."""
+
+    box: str
+    cell: str
 
 
 class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
@@ -103,21 +123,42 @@ class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     outcome: Outcome
 
 
+class RoundRedealt(Event, frozen=True, kw_only=True, tag="round.redealt"):
+    """The deal is abandoned and the round dealt anew (OAB-24); `deal` is the number of the new deal.
+
+    Antes, dark Bets and bonus stakes stand. Answers are void; what they cost comes back with the terminal
+    event, whose `voided` lists it.
+    """
+
+    audiences: ClassVar = EVERYBODY
+    deal: int
+    reason: str
+    incident: int
+    place: str | None = None
+
+
 class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
-    """The result is final. Wager rows go to everybody but the public."""
+    """The result is final. Wager rows go to everybody but the public.
+
+    `voided` has the wagers of the deals that were abandoned (OAB-24).
+    """
 
     audiences: ClassVar = EVERYBODY
     rev: int
     outcome: Outcome
+    voided: tuple[VoidedDeal, ...] = ()
     opened: tuple[OpenedCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
         """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
         if audience is Audience.AUDIT:
             return self
-        outcome = for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome
-        opened = () if audience is Audience.SETTLEMENT else self._without_closed()
-        return msgspec.structs.replace(self, outcome=outcome, opened=opened)
+        if audience is Audience.SETTLEMENT:
+            return msgspec.structs.replace(self, opened=())
+        told = msgspec.structs.replace(self, opened=self._without_closed())
+        if audience is not Audience.PUBLIC:
+            return told
+        return msgspec.structs.replace(told, outcome=for_public(self.outcome), voided=())
 
     def _without_closed(self) -> tuple[OpenedCard, ...]:
         """Name hands that the rules never publish, and leave them closed (OAB-05, GOA-10)."""
@@ -131,7 +172,10 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
 
 
 class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
-    """Everything is refunded (RPL-73), bonus stakes too; a tombstone on the round id."""
+    """Everything is refunded (RPL-73), bonus stakes too; a tombstone on the round id.
+
+    `voided` has the wagers of the deals that were abandoned (OAB-24); they come back like all others.
+    """
 
     audiences: ClassVar = EVERYBODY
     rev: int
@@ -139,11 +183,18 @@ class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
     incident: int
     place: str | None = None
     refund: str = "all"
+    voided: tuple[VoidedDeal, ...] = ()
     opened: tuple[OpenedCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
-        """The wallets need no cards."""
-        return msgspec.structs.replace(self, opened=()) if audience is Audience.SETTLEMENT else self
+        """The wallets need no cards, the public no wagers."""
+        match audience:
+            case Audience.SETTLEMENT:
+                return msgspec.structs.replace(self, opened=())
+            case Audience.PUBLIC:
+                return msgspec.structs.replace(self, voided=())
+            case _:
+                return self
 
 
 class RoundClosed(Event, frozen=True, kw_only=True, tag="round.closed"):
@@ -162,7 +213,9 @@ RoundEvent: TypeAlias = (
     | HandsOffered
     | DecisionMade
     | DecisionClosed
+    | BoxVoided
     | ResultProposed
+    | RoundRedealt
     | RoundConfirmed
     | RoundCancelled
     | RoundClosed

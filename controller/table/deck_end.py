@@ -1,0 +1,94 @@
+"""How a deck goes out of use: defective, unshuffled, too old (procedures, rows 5, 6, 25, 26, 28 and 38).
+
+It goes when the cards have been collected; the rounds that are suspect because of its end are named then.
+"""
+
+from __future__ import annotations
+
+from controller.cards import Card, Order, order_alarm
+from controller.table import wear
+from controller.table.charts import Phase
+from controller.table.events import IncidentKind, RoundsSuspect, ShoeClosed, ShoeEnd, Verdict
+from controller.table.incidents import LOAD_NEW_DECK, note_incident
+from controller.table.state import Round, SuspectDeck, TableState
+
+DAY_US = 86_400_000_000
+FOR_A_CAUSE = frozenset({ShoeEnd.INTEGRITY, ShoeEnd.COUNT, ShoeEnd.ORDER})
+"""After these a supervisor verifies the next deck."""
+
+
+def close(t: TableState, suspect: SuspectDeck) -> None:
+    """The deck goes out of use; the rounds after its last good one are named, if its end casts doubt."""
+    shoe, deck = t.shoe, t.shoe.deck
+    assert deck is not None
+    t.emit(ShoeClosed(deck=deck.name, number=deck.number, reason=suspect.end, order=suspect.order))
+    if suspect.good_round < t.round_no:
+        t.emit(
+            RoundsSuspect(
+                deck=deck.number,
+                first_round=suspect.good_round + 1,
+                last_round=t.round_no,
+                reason=suspect.end,
+            )
+        )
+    shoe.deck, shoe.suspect, shoe.last_collected = None, None, ()
+    shoe.supervised = shoe.supervised or suspect.end in FOR_A_CAUSE
+    wear.forget_cards(t)
+
+
+def may_open_round(t: TableState) -> bool:
+    """Row 28: whether the longest round can be dealt from what is left."""
+    return t.game.cards_at_most <= t.register.left_count
+
+
+def collected(t: TableState) -> None:
+    """The cards of the round have been collected: note how they lay, and close the deck if it has to go.
+
+    Only now does the order alarm look at the cards (row 26): it tells nothing of a round that is played.
+    """
+    shoe, deck, current = t.shoe, t.shoe.deck, t.in_play
+    assert deck is not None
+    wear.note_round(t)
+    order = _order_of(t)
+    shoe.last_collected = _as_they_lay(current)
+    if order is not None and shoe.suspect is None:
+        note_incident(t, IncidentKind.ORDER_ALARM, "26", Verdict.DECK_OUT, LOAD_NEW_DECK)
+        shoe.suspect = SuspectDeck(ShoeEnd.ORDER, deck.loaded_round, order)
+    if shoe.suspect is None and is_over_age(t):
+        shoe.suspect = SuspectDeck(ShoeEnd.AGE, t.round_no)
+    if shoe.suspect is not None:
+        close(t, shoe.suspect)
+
+
+def _order_of(t: TableState) -> Order | None:
+    last = tuple(Card.parse(card) for card in t.shoe.last_collected)
+    return order_alarm(t.register.drawn(), last, t.settings.limits.order_run)
+
+
+def _as_they_lay(current: Round) -> tuple[str, ...]:
+    places = dict.fromkeys(laid.place for laid in current.laid)
+    lay = [laid for place in places for laid in current.at_place(place)]
+    return tuple(str(laid.card) for laid in (*lay, *current.burned))
+
+
+def is_over_age(t: TableState) -> bool:
+    """Row 38: whether the deck is older than it may get."""
+    deck = t.shoe.deck
+    return deck is not None and t.now - deck.loaded_at > t.settings.limits.deck_age_days * DAY_US
+
+
+def day_begins(t: TableState) -> None:
+    """The table opens; a deck that has grown too old while it was off goes out first (row 38)."""
+    if is_over_age(t):
+        close(t, SuspectDeck(ShoeEnd.AGE, t.round_no))
+
+
+def started(t: TableState) -> None:
+    """After a change of config the deck in use may be none of this table's any more: another is loaded."""
+    deck = t.shoe.deck
+    if t.round is not None:
+        return
+    if deck is not None and deck.name not in {known.name for known in t.decks}:
+        close(t, SuspectDeck(ShoeEnd.CHANGED, t.round_no))
+    if t.shoe.deck is None and t.phase in (Phase.SHUFFLING, Phase.READY):
+        t.move("change_deck")
