@@ -31,7 +31,7 @@ class Supervisor:
         """`fault` tells what was done wrong in a round, so that what really lies there can be counted."""
         self.name = name
         self.deck = deck
-        self._fault = fault
+        self.fault = fault
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
@@ -90,7 +90,7 @@ class Supervisor:
             case "SUPERVISOR_VERIFIES":
                 return i.VerifyDeck(len(DECK))
             case "COUNT_AGAIN":
-                return i.CountStub(decks.stub_count(picture, self._fault(picture.round_no)))
+                return i.CountStub(decks.stub_count(picture, self.fault(picture.round_no)))
         restarted = picture.incident_kind == IncidentKind.RESTARTED
         if restarted and "go_on" in picture.buttons:
             return i.GoOn()

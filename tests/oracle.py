@@ -147,7 +147,7 @@ def box_lines(name: str, box: Data, cards: dict[str, list[Card]], terms: Terms) 
     if bet_outcome == "WIN" and most is not None and odds * 2 * ante > most:
         bet_outcome = "WIN_CAPPED"  # this win alone, the stake on top (RPL-60 to RPL-63)
     wagers = [
-        ("ANTE", ante, ante_outcome if in_play else "LOSE", 1),
+        ("ANTE", ante, ante_outcome if in_play else "LOSE", settings["ante_odds"]),
         (FEES.get(option, ""), family.fee(box, option, terms), "FEE", 0),
         (game.bet, 2 * ante if in_play else 0, bet_outcome, odds),
         ("INSURANCE", insurance, insured(hand, first, settings), 1),
@@ -158,7 +158,7 @@ def box_lines(name: str, box: Data, cards: dict[str, list[Card]], terms: Terms) 
     kept = b_odds and not family.bonus_forfeited(option, terms, in_play=in_play)
     wagers += [("BONUS_B", b_stake, "WIN" if kept else "LOSE", b_odds),
                ("BONUS_D", d_stake, "WIN" if d_odds else "LOSE", d_odds)]
-    return [Line(name, wager, stake, outcome, family.credit(stake, outcome, gain, most))
+    return [Line(name, wager, stake, outcome, family.credit(stake, outcome, gain, most, terms))
             for wager, stake, outcome, gain in wagers if stake]
 
 

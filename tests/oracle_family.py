@@ -3,7 +3,7 @@
 Written from parts 1 and 2 of the rules document alone. A game's settings are the keys it knows, their values
 the defaults decided (D); another key is an error. A setting that the document does not name has a name here:
 `insurance_returned_on_tie` (D-14), `insurance_halved_first` (D-16), `redraw_same_rank` (D-17; once),
-`fold_loses_bonus` (D-23), `bonus_stakes` (OAB-19, in minor units, before the half of the Ante).
+`ante_odds` (RPL-41), `fold_loses_bonus` (D-23), `bonus_stakes` (OAB-19, minor units, before half the Ante).
 Prices are in Antes: whole numbers, fractions or texts such as "3/2".
 """
 
@@ -23,7 +23,7 @@ OASIS_BONUS = {"ROYAL": 1000, "STRAIGHT_FLUSH": 500, "QUADS": 300, "FULL_HOUSE":
                "STRAIGHT": 40, "SEVENS_777": 20, "SEVENS_77_PAIR": 5}  # OAB-20
 VALUES = {"paired_straight": ("straight", "pair"), "rounding": ("down", "up")}
 
-COMMON = {"max_payout_includes_stake": False, "rounding": "down"}  # D-21, D-54
+COMMON = {"max_payout_includes_stake": False, "rounding": "down", "ante_odds": 1}  # D-21, D-54, RPL-41
 RUSSIAN = COMMON | {"paired_straight": "straight", "exchange_prices": (1, 1, 1, 1, 1),  # D-08; RPL-13, GRP-10
                     "purchase_needs_combination": False, "redraw_same_rank": False}  # D-35, D-17
 INSURED = {"purchase_needs_combination": True, "ante_paid_when_insured": False,  # RPL-33, D-12
@@ -183,10 +183,10 @@ def bonus_forfeited(option: str, terms: Terms, *, in_play: bool) -> bool:
     return not terms.live and (option == "exchange" or bool(folded))
 
 
-def credit(stake: int, outcome: str, odds: int, most: int | None) -> int:
-    """What comes back for one wager (COM-12)."""
-    gain = {"WIN": odds * stake, "WIN_CAPPED": most or 0, "LOSE": -stake, "FEE": -stake}
-    return stake + gain.get(outcome, 0)
+def credit(stake: int, outcome: str, odds: str | int, most: int | None, terms: Terms) -> int:
+    """What comes back for one wager (COM-12, D-54)."""
+    gain = {"WIN": Fraction(odds) * stake, "WIN_CAPPED": most or 0, "LOSE": -stake, "FEE": -stake}
+    return stake + terms.whole(Fraction(gain.get(outcome, 0)))
 
 
 def void_lines(name: str, box: Data, terms: Terms) -> list[Line]:

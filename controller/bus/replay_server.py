@@ -149,6 +149,7 @@ class ReplayServer:
         Raises EndpointRefused; whatever was bound is closed again.
         """
         known = starts or {}
+        self._outbox = outbox
         self._sockets: dict[Audience, zmq.asyncio.Socket] = {}
         self._archives = {
             audience: Archive(outbox, known.get(audience, Snapshot(table=table, audience=audience)))
@@ -174,6 +175,12 @@ class ReplayServer:
         for socket in self._sockets.values():
             socket.close(linger=LINGER_MS)
         self._sockets.clear()
+
+    def forget_before(self, starts: Mapping[Audience, Snapshot]) -> None:
+        """Begin at `starts` where less than that was folded: what came before is no longer kept."""
+        for audience, start in starts.items():
+            if self._archives[audience].snapshot.seq < start.seq:
+                self._archives[audience] = Archive(self._outbox, start)
 
     async def answer(self, audience: Audience, raw: bytes) -> list[bytes]:
         """Return the frames that answer one request, the marker last. Bad requests get a reason."""

@@ -118,6 +118,7 @@ def outcome(facts: Facts, rules: Rules) -> Outcome:
         dealer=published.shown_dealer(dealer_cards, dealer),
         boxes=boxes,
         dealer_after_purchase=None if after is None else published.shown_dealer(after_cards, after),
+        rounding=rules.rounding,
     )
 
 

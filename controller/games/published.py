@@ -66,6 +66,15 @@ class RowName(StrEnum):
     INSURED_BOUGHT = "insured_bought"
 
 
+class Rounding(StrEnum):
+    """What becomes of a part of a minor unit in a win or in the greatest insurance (D-54)."""
+
+    DOWN = "down"
+    """The house keeps it."""
+    UP = "up"
+    """The player gets the whole unit."""
+
+
 class Exclusion(StrEnum):
     """The fact, told by the betting system, after which nobody can have played a hand."""
 
@@ -165,7 +174,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The whole result of a round.
 
     `prices` are in Antes; `exchange_prices` are those of one to five cards, where the number matters.
-    `dealer_after_purchase` is the hand that counts for those who bought (RPL-35).
+    `dealer_after_purchase` is the hand that counts for those who bought (RPL-35). `rounding` is how every
+    win of the round becomes whole minor units (D-54).
     """
 
     game: str
@@ -174,6 +184,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     boxes: tuple[BoxOutcome, ...]
     dealer_after_purchase: DealerHand | None = None
     exchange_prices: tuple[str, ...] = ()
+    rounding: Rounding = Rounding.DOWN
 
     def box(self, name: str) -> BoxOutcome:
         """Return the outcome of a box. Raises ValueError for an unknown box."""
@@ -235,14 +246,15 @@ def fraction_text(value: Fraction) -> str:
 
 
 def for_public(outcome: Outcome) -> Outcome:
-    """Return the outcome without what only wallets and the betting system need: wager rows and prices."""
+    """Return the outcome without what only wallets and the betting system need: rows, prices, rounding."""
 
     def without_rows(box: BoxOutcome) -> BoxOutcome:
         hands = tuple(msgspec.structs.replace(hand, rows={}) for hand in box.hands)
         return msgspec.structs.replace(box, fold=None, bonus=None, hands=hands)
 
     boxes = tuple(map(without_rows, outcome.boxes))
-    return msgspec.structs.replace(outcome, prices={}, exchange_prices=(), boxes=boxes)
+    bare = msgspec.structs.replace(outcome, prices={}, exchange_prices=(), rounding=Rounding.DOWN)
+    return msgspec.structs.replace(bare, boxes=boxes)
 
 
 def refund_all(outcome: Outcome, rule: str = "RPL-74") -> Outcome:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
+from math import floor
 from typing import TypeAlias
 
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 from controller.games.offers import HandOffer, InsuranceRange
 from controller.games.patterns import SIXTH, STAY, Pattern, exchange, parse_pattern
 from controller.games.rules import BLIND, Rules
-from controller.games.settlement import BoxSlip, Decision, price, rounded_down
+from controller.games.settlement import BoxSlip, Decision, price, rounded
 from controller.games.sister_rules import BonusOasisRules, OasisRules, RoyalLimits, SisterRules
 
 
@@ -128,13 +129,13 @@ def insurance_limits(offered: InsuranceRange, ante: int, rules: Rules) -> tuple[
     """Return least and greatest insurance in minor units.
 
     The greatest is the share of the possible win after the table maximum; by setting the maximum applies
-    to the share (D-16). It is rounded down (D-54).
+    to the share (D-16). It is rounded as a win is (D-54).
     """
     most = rules.limits.table_max
     if rules.max_payout_includes_stake:
         most = max(0, most - _price(ante, rules.prices.bet))
     limit = most if rules.insurance_halved_first else rules.insurance.maximum_share * most
-    greatest = rounded_down(min(ante * Fraction(offered.max), Fraction(limit)))
+    greatest = rounded(min(ante * Fraction(offered.max), Fraction(limit)), rules.rounding)
     return price(ante, offered.min), greatest
 
 
@@ -195,7 +196,7 @@ def _oasis_bonus(request: Request, standing: Standing, rules: SisterRules) -> Re
         return Refusal.NO_ANTE
     if request.amount not in bonus.stakes:
         return Refusal.NO_SUCH_STAKE
-    greatest = rounded_down(standing.slip.ante * bonus.ante_share_max)
+    greatest = floor(standing.slip.ante * bonus.ante_share_max)
     return _within(request.amount, min(bonus.stakes), greatest, standing.balance)
 
 

@@ -12,9 +12,12 @@ from typing import Any
 import msgspec
 
 from controller.games.combinations import STRENGTH, Kind, PairedStraight
+from controller.games.deal_pattern import DealPattern
 from controller.games.patterns import HAND_SIZE
 from controller.games.paytables import BonusRow, check_complete
 from controller.games.price_list import PriceList
+from controller.games.procedure import Face
+from controller.games.published import Rounding
 
 GAME = "russian_poker_live"
 
@@ -113,6 +116,12 @@ class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether `limits.table_max` counts the stake on the Bet too (D-21)."""
     skip_unused_switch_cards: bool = False
     """D-25."""
+    switch_cards_face: Face = Face.DOWN
+    """Face up, everybody sees a switch card as it is laid (D-45)."""
+    deal_pattern: DealPattern = DealPattern.SINGLE
+    """D-10."""
+    rounding: Rounding = Rounding.DOWN
+    """D-54."""
     max_rescans: int = 1
 
     def __post_init__(self) -> None:

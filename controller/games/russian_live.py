@@ -7,8 +7,10 @@ from itertools import chain
 import msgspec
 
 from controller.cards import Card
+from controller.games.deal_pattern import initial_spots
 from controller.games.offers import HandOffer, hands_by_pattern, replaced
 from controller.games.outcome import Facts, outcome, prices, purchase_offered
+from controller.games.patterns import HAND_SIZE
 from controller.games.paytables import bonus_row
 from controller.games.poker import Hand, evaluate
 from controller.games.procedure import (
@@ -38,9 +40,8 @@ OPTIONS = "options"
 FINAL_OPTIONS = "final_options"
 BUY_TIME = "buy_time"
 PLACES = (*BOXES, DEALER)
-TURNS = 5
 SWITCH_CARDS = 5
-CARDS_AT_MOST = TURNS * len(PLACES) + SWITCH_CARDS + 1
+CARDS_AT_MOST = HAND_SIZE * len(PLACES) + SWITCH_CARDS + 1
 
 
 class RussianLive:
@@ -67,7 +68,7 @@ class RussianLive:
 
     def initial_deal(self, step: Deal) -> bool:
         """The twenty cards of RPL-09; the switch cards and the dealer's replacement come later."""
-        return step.place in PLACES and step.n <= TURNS
+        return step.place in PLACES and step.n <= HAND_SIZE
 
     def decision_to_come(self, stages_closed: frozenset[str]) -> bool:
         """Until the buy time is over, somebody may have to decide (RPL-33)."""
@@ -78,16 +79,15 @@ class RussianLive:
         return False
 
     def script(self) -> Procedure:
-        """The round. Card i of the deal goes to place (i - 1) mod 4 (RPL-09)."""
+        """The round, in the order of the sheet."""
         states = yield from bets(Betting())
         empty = frozenset(box for box in BOXES if states[box] is BoxState.EMPTY)
 
         laid: dict[str, tuple[Card, ...]] = dict.fromkeys(PLACES, ())
-        for turn in range(1, TURNS + 1):
-            for place in PLACES:
-                up = place == MAIN or (place == DEALER and turn == TURNS)  # RPL-10, RPL-11
-                dealt = yield from card(Deal(place, turn, Face.UP if up else Face.DOWN))
-                laid[place] = (*laid[place], dealt)
+        for place, n in initial_spots(PLACES, self.rules.deal_pattern):  # RPL-09
+            up = place == MAIN or (place == DEALER and n == HAND_SIZE)  # RPL-10, RPL-11
+            dealt = yield from card(Deal(place, n, Face.UP if up else Face.DOWN))
+            laid[place] = (*laid[place], dealt)
         yield Announce(MAIN, self._player_hand(laid[MAIN]))  # B of the main box (RPL-52)
 
         switch: tuple[Card, ...] = ()
@@ -96,12 +96,11 @@ class RussianLive:
             options = yield from window(self._options(laid[MAIN]))
             if options.anyone_drew is not False or not self.rules.skip_unused_switch_cards:
                 for n in range(1, SWITCH_CARDS + 1):  # RPL-17
-                    step = Deal(SWITCH, n, Face.DOWN, shown_to_betting=True)
-                    switch = (*switch, (yield from card(step)))
+                    switch = (*switch, (yield from card(self._switch_card(n))))
             if options.in_play is not False:
                 final = yield from window(self._final_options(laid[MAIN], switch))
 
-        if switch:
+        if switch and self.rules.switch_cards_face is Face.DOWN:
             yield Turn(SWITCH)
         for box in BOXES:
             if box != MAIN:
@@ -129,6 +128,11 @@ class RussianLive:
                 after = replaced(laid[DEALER], drawn)
                 yield Announce(DEALER, self._dealer_hand(after, laid[DEALER]))
         return outcome(facts, self.rules)
+
+    def _switch_card(self, n: int) -> Deal:
+        """Closed, only those who paid for it are shown it; open, it is everybody's at once (D-45)."""
+        face = self.rules.switch_cards_face
+        return Deal(SWITCH, n, face, shown_to_betting=face is Face.DOWN)
 
     def _options(self, dealt: tuple[Card, ...]) -> Window:
         insurance = ("INSURANCE",) if self.rules.insurance_in_options else ()  # D-24

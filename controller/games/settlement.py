@@ -1,7 +1,7 @@
 """The reference settlement of every poker game: a slip and the published outcome give a wallet's lines.
 
 It reads nothing but the outcome in `confirmed`; a wallet in another language does the same sums. Money is
-integer minor units, and wins are rounded down in one place (D-54).
+integer minor units; wins are rounded in one place, as the outcome says (D-54).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Container, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from math import ceil, floor
+from typing import NamedTuple, assert_never
 
 import msgspec
 
@@ -21,6 +22,7 @@ from controller.games.published import (
     Exclusion,
     Outcome,
     Result,
+    Rounding,
     Row,
     RowName,
     VoidedDeal,
@@ -186,9 +188,15 @@ def exactly(text: str) -> Fraction:
     return Fraction(text)
 
 
-def rounded_down(amount: Fraction) -> int:
-    """Round a win, or the greatest insurance, down to whole minor units (D-54)."""
-    return amount.numerator // amount.denominator
+def rounded(amount: Fraction, rounding: Rounding) -> int:
+    """Round a win, or the greatest insurance, to whole minor units (D-54)."""
+    match rounding:
+        case Rounding.DOWN:
+            return floor(amount)
+        case Rounding.UP:
+            return ceil(amount)
+        case _:
+            assert_never(rounding)
 
 
 def _settle_box(slip: BoxSlip, outcome: Outcome, voided: Mapping[int, VoidedDeal]) -> Iterator[Line]:
@@ -203,7 +211,7 @@ def _settle_box(slip: BoxSlip, outcome: Outcome, voided: Mapping[int, VoidedDeal
         for wager, stake in _stakes(slip, prices, bet=not folds):
             if wager not in row:
                 raise ValueError(f"{slip.box}: {wager} cannot be staked on {slip.pattern}")
-            yield _line(slip.box, wager, stake, row[wager], deal=_deal_of(slip, wager))
+            yield _line(slip.box, wager, stake, row[wager], outcome.rounding, deal=_deal_of(slip, wager))
     for bet in slip.voided:
         if bet.deal not in voided or bet.wager not in (row := voided[bet.deal].row(slip.box)):
             raise ValueError(f"{slip.box}: {bet.wager} of deal {bet.deal}, which is not void")
@@ -288,8 +296,17 @@ def _late(slip: BoxSlip) -> Iterator[Line]:
         yield _line(slip.box, bet.wager, bet.stake, REFUNDED_LATE)
 
 
-def _line(box: str, wager: Wager, stake: int, published: WagerOutcome, *, deal: int = 1) -> Line:
-    outcome, returned = _returned(stake, published)
+def _line(
+    box: str,
+    wager: Wager,
+    stake: int,
+    published: WagerOutcome,
+    rounding: Rounding = Rounding.DOWN,
+    *,
+    deal: int = 1,
+) -> Line:
+    """Settle one wager; of a refund nothing is rounded."""
+    outcome, returned = _returned(stake, published, rounding)
     return Line(box, wager, stake, outcome, returned, published.rules, published.odds, deal)
 
 
@@ -300,12 +317,12 @@ def most_win(stake: int, published: WagerOutcome) -> int | None:
     return max(0, published.limit - stake)
 
 
-def _returned(stake: int, published: WagerOutcome) -> tuple[LineOutcome, int]:
+def _returned(stake: int, published: WagerOutcome, rounding: Rounding) -> tuple[LineOutcome, int]:
     """Work out what comes back of one stake (COM-12)."""
     match published.outcome:
         case Result.WIN:
             assert published.odds is not None
-            win = rounded_down(stake * exactly(published.odds))
+            win = rounded(stake * exactly(published.odds), rounding)
             most = most_win(stake, published)
             if most is not None and win > most:
                 return LineOutcome.WIN_CAPPED, stake + most

@@ -11,6 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 from msgspec.structs import replace
 
 from controller.cards import Card
+from controller.games.deal_pattern import initial_spots
 from controller.games.offers import HandOffer, replaced
 from controller.games.patterns import HAND_SIZE, SIXTH, exchange
 from controller.games.paytables import total_odds
@@ -87,7 +88,7 @@ class SisterGame(Generic[R]):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """One card in turn to each box, then the dealer."""
+        """The boxes, then the dealer."""
         return (*self.boxes, DEALER)
 
     @property
@@ -122,7 +123,7 @@ class SisterGame(Generic[R]):
         return True
 
     def deal(self) -> Steps:
-        """Bets, then one card in turn to each box in play and to the dealer, five times.
+        """Bets, then five cards to each box in play and to the dealer, in turn or in packets (D-10).
 
         A box that takes decisions is dealt face up (D-50). Without a box in play nobody gets a card. In a
         game without dark boxes every box in play is asked, and may be silent.
@@ -133,11 +134,10 @@ class SisterGame(Generic[R]):
         laid: dict[str, tuple[Card, ...]] = dict.fromkeys((*in_play, DEALER), ())
         if not in_play:
             return Course({})
-        for turn in range(1, HAND_SIZE + 1):
-            for place in laid:
-                up = turn == self.rules.up_card if place == DEALER else not dark[place]
-                step = Deal(place, turn, Face.UP if up else Face.DOWN)
-                laid[place] = (*laid[place], (yield from card(step)))
+        for place, n in initial_spots(tuple(laid), self.rules.deal_pattern):
+            up = n == self.rules.up_card if place == DEALER else not dark[place]
+            step = Deal(place, n, Face.UP if up else Face.DOWN)
+            laid[place] = (*laid[place], (yield from card(step)))
         dealer = laid.pop(DEALER)
         plays = {box: Play(cards, dark[box]) for box, cards in laid.items()}
         for box, play in plays.items():

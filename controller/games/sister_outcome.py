@@ -121,6 +121,7 @@ def outcome(course: Course, house: House) -> Outcome:
         boxes=tuple(judge.box(box, course.plays.get(box)) for box in house.rules.box_names),
         dealer_after_purchase=None if after is None else published.shown_dealer(after_cards, after),
         exchange_prices=prices.exchange_shown(),
+        rounding=house.rules.rounding,
     )
 
 

@@ -12,9 +12,10 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from controller.games.combinations import Kind, PairedStraight
+from controller.games.deal_pattern import DealPattern
 from controller.games.paytables import BonusRow, check_complete
 from controller.games.price_list import PriceList
-from controller.games.published import Wager
+from controller.games.published import Rounding, Wager
 from controller.games.rules import decode_fraction
 
 BoxCount = Annotated[int, msgspec.Meta(ge=1, le=4)]
@@ -64,6 +65,10 @@ class SisterRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     limits: AnteLimits
     up_card: Annotated[int, msgspec.Meta(ge=1, le=5)]
     """Which of the dealer's cards lies open (D-33)."""
+    deal_pattern: DealPattern = DealPattern.SINGLE
+    """D-10."""
+    rounding: Rounding = Rounding.DOWN
+    """D-54."""
     max_rescans: Annotated[int, msgspec.Meta(ge=0)] = 1
     max_payout_includes_stake: bool = False
     """Whether `table_max` counts the stake on the Bet too (D-21)."""

@@ -91,6 +91,19 @@ def create_tables(connection: apsw.Connection, audiences: Sequence[str]) -> None
     connection.execute(
         "CREATE TABLE documents (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID"
     )
+    create_signatures(connection)
+
+
+def create_signatures(connection: apsw.Connection) -> None:
+    """Create the table of signatures unless the file has it; a file of an older program has not."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS signatures (n INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT"
+    )
+
+
+def has_signatures(connection: apsw.Connection) -> bool:
+    """Whether the file has a table of signatures."""
+    return bool(fetch(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'signatures'"))
 
 
 def audiences_of(connection: apsw.Connection) -> tuple[str, ...]:

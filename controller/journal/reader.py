@@ -14,7 +14,13 @@ import apsw
 import msgspec
 
 from controller.journal.errors import JournalDamaged
-from controller.journal.files import audiences_of, check_kind, connect_read_only, fetch
+from controller.journal.files import (
+    audiences_of,
+    check_kind,
+    connect_read_only,
+    fetch,
+    has_signatures,
+)
 from controller.journal.records import (
     AudienceHead,
     Heads,
@@ -25,6 +31,7 @@ from controller.journal.records import (
     decode_outbox,
     text_hash,
 )
+from controller.journal.signing import Signatures, decode_signatures
 
 BATCH_STEPS = 64
 
@@ -98,6 +105,15 @@ class Reader:
     def documents(self) -> Mapping[str, str]:
         """Return all documents, text by SHA-256."""
         return dict(self._fetch("SELECT hash, text FROM documents ORDER BY hash"))
+
+    def signatures(self) -> Iterator[tuple[int, Signatures]]:
+        """Yield what was signed when rounds closed, as (step, signatures), in order."""
+        if not has_signatures(self._connection):
+            return
+        for n, body in self._fetch("SELECT n, body FROM signatures ORDER BY n"):
+            with self._whole(n):
+                signatures = decode_signatures(body)
+            yield n, signatures
 
     def first_seq(self, audience: str) -> int:
         """Return the lowest `seq` this file can hold; lower ones are in the files of days before."""

@@ -20,6 +20,7 @@ from controller.journal.files import (
     WriterLock,
     connect,
     create_private,
+    create_signatures,
     create_tables,
     is_blank,
     prepare,
@@ -39,6 +40,7 @@ from controller.journal.records import (
     exact,
     text_hash,
 )
+from controller.journal.signing import Point, Sign
 
 Messages = Mapping[str, Sequence[bytes]]
 
@@ -91,6 +93,8 @@ class Journal:
             if is_blank(connection):
                 _begin(connection, heads or Heads.of_nothing(audiences))
                 sync_folder(path.parent)
+            else:
+                create_signatures(connection)
             journal = cls(connection, path, lock)
             _check_same(journal.reader, audiences, heads)
             undo.pop_all()
@@ -104,12 +108,14 @@ class Journal:
         events: bytes,
         messages: Messages,
         carried: bytes | None = None,
+        sign: Sign | None = None,
     ) -> int:
         """Write one step; it is durable on return. Returns its number, from 1, gapless.
 
         `input` is one JSON value, `events` a JSON array, `messages` the finished messages of each
-        audience in order; `carried` is the record of the round boundary, if the step is one. Raises
-        JournalFailed if the step is not known to be durable; then, and for ever after, stop.
+        audience in order; `carried` is the record of the round boundary, if the step is one; `sign`
+        signs where the journal stands then, if a round closes. Raises JournalFailed if the step is not
+        known to be durable; then, and for ever after, stop.
         """
         assert at_us > self._at_us, f"step at {at_us} us after one at {self._at_us} us"
         heads, epoch = self._follow(messages)
@@ -127,8 +133,9 @@ class Journal:
         assert len(body) <= BODY_BYTES_MAX, f"a step of {len(body)} bytes"
         chain = chain_after(self._chain, body)
         firsts = [head.seq + 1 for head in self._audiences.values()]
+        signatures = None if sign is None else sign(Point(self.path.name, self._n + 1, at_us, chain))
         with self._final(f"step {self._n + 1}"):
-            self._write((self._n + 1, at_us, *firsts, chain, body), carried)
+            self._write((self._n + 1, at_us, *firsts, chain, body), carried, signatures)
         self._n, self._at_us, self._chain, self._epoch = self._n + 1, at_us, chain, epoch
         self._audiences.update(heads)
         return self._n
@@ -210,12 +217,16 @@ class Journal:
             heads[audience] = head
         return heads, epoch
 
-    def _write(self, row: tuple[int | str | bytes, ...], carried: bytes | None) -> None:
+    def _write(
+        self, row: tuple[int | str | bytes, ...], carried: bytes | None, signatures: bytes | None
+    ) -> None:
         execute = self._connection.execute
         execute("BEGIN IMMEDIATE")
         execute(self._insert, row)
         if carried is not None:
             execute("INSERT INTO carried VALUES (?, ?)", (row[0], carried))
+        if signatures is not None:
+            execute("INSERT INTO signatures VALUES (?, ?)", (row[0], signatures))
         for document in self._documents_new.items():
             execute("INSERT INTO documents VALUES (?, ?)", document)
         execute("COMMIT")

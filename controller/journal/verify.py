@@ -5,6 +5,9 @@ so one change is reported once where it stands, not on every later row.
 
 What no file can show by itself is that its end was cut off: whoever has the heads it should end with
 (the first record of the next day's file, a note of the last `alive`) passes them as `ends`.
+
+A signature is checked against the public keys that are given; without any only against the key that it names
+itself, which shows a changed file but not a file that somebody has signed anew.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import apsw
 import msgspec
 
 from controller.journal.errors import JournalError
-from controller.journal.files import audiences_of, connect_read_only, fetch
+from controller.journal.files import audiences_of, connect_read_only, fetch, has_signatures
 from controller.journal.records import (
     ZERO_HASH,
     AudienceHead,
@@ -30,8 +33,10 @@ from controller.journal.records import (
     decode_link,
     text_hash,
 )
+from controller.journal.signing import JOURNAL, Head, decode_signatures, holds, read_head
 
 BATCH_STEPS = 64
+ROUND_CLOSED = b'"event":"round.closed"'
 
 Progress = Callable[[int, int], None]
 """Gets the step just verified and the last step of the file."""
@@ -57,6 +62,8 @@ class Flaw(StrEnum):
     """The epoch falls."""
     CARRIED = "CARRIED"
     DOCUMENT = "DOCUMENT"
+    SIGNATURE = "SIGNATURE"
+    """A closed round is not signed, or what is signed is not what the file says."""
     END = "END"
     """The file doesn't end where it should."""
 
@@ -76,8 +83,17 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.flaw}{step} {self.where}: expected {self.expected}, got {self.got}"
 
 
-def verify(path: Path, *, ends: Heads | None = None, progress: Progress | None = None) -> Iterator[Finding]:
+def verify(
+    path: Path,
+    *,
+    ends: Heads | None = None,
+    public_keys: frozenset[str] = frozenset(),
+    progress: Progress | None = None,
+) -> Iterator[Finding]:
     """Yield every difference in the file, the first one first; none means it is whole.
+
+    With `public_keys` (hex) every closed round must be signed by one of them; without any those after the
+    first that is signed.
 
     A live file is verified up to the step that was last when this began. Raises JournalError only
     when there is no such file.
@@ -91,7 +107,7 @@ def verify(path: Path, *, ends: Heads | None = None, progress: Progress | None =
         return
     try:
         connection.execute("BEGIN")
-        yield from _Verification(connection, ends).findings(progress)
+        yield from _Verification(connection, path.name, ends, public_keys).findings(progress)
     except (apsw.Error, msgspec.MsgspecError, ValueError) as error:
         yield Finding(Flaw.UNREADABLE, None, str(path), "a readable file", str(error))
     finally:
@@ -101,9 +117,14 @@ def verify(path: Path, *, ends: Heads | None = None, progress: Progress | None =
 class _Verification:
     """One pass over one file; its fields are what the rows so far lead to."""
 
-    def __init__(self, connection: apsw.Connection, ends: Heads | None) -> None:
+    def __init__(
+        self, connection: apsw.Connection, file: str, ends: Heads | None, public_keys: frozenset[str]
+    ) -> None:
         self._connection = connection
+        self._file = file
         self._ends = ends
+        self._public_keys = public_keys
+        self._signed: set[int] = set()
         self._columns = audiences_of(connection)
         self._n = 0
         self._chain = ""
@@ -122,8 +143,12 @@ class _Verification:
             yield Finding(Flaw.FIRST_RECORD, None, "steps", "row 0", got)
             return
         yield from self._first_record(first)
+        if has_signatures(self._connection):
+            self._signed = {n for (n,) in self._fetch("SELECT n FROM signatures")}
+        must_sign_from = 0 if self._public_keys else min(self._signed, default=total + 1)
         for row in rows:
             yield from self._step(row)
+            yield from self._signatures(row[-1], must_sign_from)
             if progress is not None:
                 progress(self._n, total)
         yield from self._left_over()
@@ -189,6 +214,39 @@ class _Verification:
                 self._epoch = link.epoch
                 self._audiences[audience] = AudienceHead(link.seq, text_hash(message))
 
+    def _signatures(self, content: bytes, must_sign_from: int) -> Iterator[Finding]:
+        """What was signed of the step that was just verified."""
+        n = self._n
+        if n not in self._signed:
+            if n >= must_sign_from and ROUND_CLOSED in content:
+                yield Finding(Flaw.SIGNATURE, n, "signatures", "those of a closed round", "none")
+            return
+        self._signed.discard(n)
+        ((kept,),) = self._fetch("SELECT body FROM signatures WHERE n = ?", n)
+        try:
+            signatures, body = decode_signatures(kept), decode_body(content)
+            heads = [(signed, read_head(signed.text)) for signed in signatures.heads]
+            key = signatures.public_key
+            if self._public_keys and key not in self._public_keys:
+                yield Finding(Flaw.SIGNATURE, n, "public key", " or ".join(sorted(self._public_keys)), key)
+            streams = sorted(head.stream for _, head in heads)
+            yield from _differs(Flaw.SIGNATURE, n, "streams", sorted((*self._columns, JOURNAL)), streams)
+            for signed, head in heads:
+                if not holds(key, signed):
+                    yield Finding(Flaw.SIGNATURE, n, head.stream, f"a signature of {key}", "none of that key")
+                yield from self._head(body, head)
+        except (msgspec.MsgspecError, ValueError) as error:
+            yield Finding(Flaw.SIGNATURE, n, "signatures", "signed heads", str(error))
+
+    def _head(self, body: Body, head: Head) -> Iterator[Finding]:
+        """What a head says against what the file says."""
+        n = body.n
+        got = {f"{self._file}:{n}": self._chain} if head.stream == JOURNAL else {}
+        for message in map(bytes, body.messages.get(head.stream, ())):
+            got[str(decode_link(message).seq)] = text_hash(message)
+        yield from _differs(Flaw.SIGNATURE, n, f"{head.stream} {head.where}", head.hash, got.get(head.where))
+        yield from _differs(Flaw.SIGNATURE, n, f"{head.stream} time", head.at_us, body.at_us)
+
     def _kept(self, n: int, body: Body) -> Iterator[Finding]:
         """The carried record and the documents that came with a step."""
         if body.carried is not None:
@@ -207,6 +265,8 @@ class _Verification:
         for (n,) in self._fetch("SELECT n FROM carried ORDER BY n"):
             if n not in self._carried:
                 yield Finding(Flaw.CARRIED, n, "carried", "no record", "a record")
+        for n in sorted(self._signed):
+            yield Finding(Flaw.SIGNATURE, n, "signatures", "a step that closes a round", "none")
         for (document_hash,) in self._fetch("SELECT hash FROM documents ORDER BY hash"):
             if document_hash not in self._documents:
                 yield Finding(

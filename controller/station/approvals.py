@@ -1,25 +1,19 @@
-"""Who has approved which rules: one line of JSON an approval, each chained to the line before by SHA-256.
+"""Who has approved which rules: one chained line an approval (`journal/chained_lines.py`).
 
-The chain finds a line that was edited, put in or taken out; lines taken off the end leave no trace in it.
 A table whose environment is live does not start under rules that nobody has approved.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from controller.bus.envelope import Environment
+from controller.journal.chained_lines import ChainedLines, LinesDamaged
 from controller.station.config import StationConfig
 from controller.station.errors import ApprovalsDamaged, StartRefused
-
-FIRST = "0" * 64
-"""What the first line is chained to."""
 
 
 class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,13 +27,6 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     program: str
 
 
-class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line as it is written; `chain` covers the line before and the bytes of `approval`."""
-
-    approval: msgspec.Raw
-    chain: str
-
-
 def approvals_path(run_dir: Path) -> Path:
     """Return where the approvals of all tables of a house lie."""
     return run_dir / "approvals.jsonl"
@@ -48,33 +35,19 @@ def approvals_path(run_dir: Path) -> Path:
 def read_approvals(path: Path) -> tuple[Approval, ...]:
     """Return all approvals, oldest first; none without a file. Raises ApprovalsDamaged."""
     try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        return ()
+        return _lines(path).read()
+    except LinesDamaged as error:
+        raise _damaged(error) from None
     except OSError as error:
         raise StartRefused(f"{path}: can't be read: {error.strerror}") from None
-    return _checked(path, raw)[0]
 
 
 def add_approval(path: Path, approval: Approval) -> None:
     """Append one, durably. Raises ApprovalsDamaged if the file is not whole."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        os.fchmod(descriptor, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _, chain = _checked(path, path.read_bytes())
-        body = msgspec.json.encode(approval)
-        line = _Line(msgspec.Raw(body), _chained(chain, body))
-        data = msgspec.json.encode(line) + b"\n"
-        written = os.write(descriptor, data)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    if written != len(data):
-        raise ApprovalsDamaged(
-            f"{path}: the disk took {written} of {len(data)} bytes; make room, approve again"
-        )
+        _lines(path).append(approval)
+    except LinesDamaged as error:
+        raise _damaged(error) from None
 
 
 def approvals_of(approvals: Iterable[Approval], game: str, rules: str) -> tuple[Approval, ...]:
@@ -100,29 +73,9 @@ def approve_command(config: StationConfig) -> str:
     return f"tablectl rules {config.game.name} --config {config.path} --approve NAME"
 
 
-def _checked(path: Path, raw: bytes) -> tuple[tuple[Approval, ...], str]:
-    """Return the approvals and the chain after the last one."""
-    approvals: list[Approval] = []
-    chain = FIRST
-    for number, text in enumerate(raw.split(b"\n")[:-1], 1):
-        try:
-            line = msgspec.json.decode(text, type=_Line)
-            approvals.append(msgspec.json.decode(line.approval, type=Approval))
-        except msgspec.MsgspecError as error:
-            raise _damaged(path, number, f"is no approval: {error}") from None
-        chain = _chained(chain, bytes(line.approval))
-        if line.chain != chain:
-            raise _damaged(path, number, "is not what was written there: its chain does not match")
-    if raw and not raw.endswith(b"\n"):
-        raise _damaged(path, len(approvals) + 1, "is cut off")
-    return tuple(approvals), chain
+def _lines(path: Path) -> ChainedLines[Approval]:
+    return ChainedLines(path, Approval, "approval")
 
 
-def _chained(before: str, body: bytes) -> str:
-    return sha256(before.encode() + body).hexdigest()
-
-
-def _damaged(path: Path, number: int, what: str) -> ApprovalsDamaged:
-    return ApprovalsDamaged(
-        f"{path}: line {number} {what}; keep the file aside as evidence, then approve the rules again"
-    )
+def _damaged(error: LinesDamaged) -> ApprovalsDamaged:
+    return ApprovalsDamaged(f"{error}; keep the file aside as evidence, then approve the rules again")

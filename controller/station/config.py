@@ -28,6 +28,7 @@ from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
 
+KEY_NAME = "evidence.key"
 Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
 
 
@@ -53,6 +54,21 @@ class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
 
 
+class EvidenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the signing key lies (relative to the table's file when it starts with a dot), and for how many
+    days the table's past is kept; None keeps all of it."""
+
+    key: str | None = None
+    retention_days: Annotated[int, msgspec.Meta(ge=1, le=36_500)] | None = None
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """The signing key of the table, and for how many gaming days its past is kept (None: for ever)."""
+
+    key: Path
+    retention_days: int | None
+
+
 class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table's TOML file as it is written."""
 
@@ -69,6 +85,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spare_decks: tuple[str, ...] = ()
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
+    evidence: EvidenceFile = EvidenceFile()
 
 
 class DeckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +116,12 @@ class StationConfig(msgspec.Struct, frozen=True):
     day_begins_hour: int
     rules: str
     documents: Mapping[str, str]
+    evidence: Evidence
+
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """What the journal keeps by hash: every document, and the procedures as they are in force."""
+        return (*self.documents.values(), self.settings.profile.content)
 
     @property
     def endpoints(self) -> Endpoints:
@@ -164,6 +187,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     decks = {name: _read_deck(home, name, files) for name in _deck_names(table)}
     profile = load_profile(home, table.profile, files)
     _check(path, table, game, profile)
+    run_dir = (home / table.run_dir).resolve()
     return StationConfig(
         path=path,
         settings=_settings(table, profile),
@@ -173,11 +197,12 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         spare_decks=tuple(decks[name] for name in table.spare_decks),
         other_decks=tuple(decks[name] for name in table.other_decks),
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
-        run_dir=(home / table.run_dir).resolve(),
+        run_dir=run_dir,
         people=(home / table.people).resolve(),
         day_begins_hour=table.day_begins_hour,
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
+        evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
     )
 
 
@@ -228,6 +253,12 @@ def _settings(table: TableFile, profile: Profile) -> TableSettings:
         scanners=tuple(table.scanners),
         profile=profile,
     )
+
+
+def _key_path(home: Path, run_dir: Path, table: TableFile) -> Path:
+    if table.evidence.key is None:
+        return run_dir / table.table / KEY_NAME
+    return Path(os.path.normpath(home / table.evidence.key))
 
 
 def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:

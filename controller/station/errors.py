@@ -5,6 +5,7 @@ StationError
     StartRefused     the journal, the clock or another process speaks against starting, or nobody has
                      approved the rules
         ApprovalsDamaged   the file of approvals is not what was written
+        EvidenceDamaged    the log of evidence is not what was written
     PeopleError      the people file is missing, open to others, broken, or a change of it makes no sense
 """
 

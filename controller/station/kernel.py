@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from controller.bus.envelope import Envelopes, Heads, Stamp
-from controller.journal import Reader
+from controller.bus.envelope import Envelopes, Heads, Stamp, decode, message_hash
+from controller.journal import AudienceHead, Reader
+from controller.journal.signing import Closing
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
 from controller.table.events import Audience, Event, RoundClosed, RoundConfirmed, encode_events
 from controller.table.inputs import AnyInput, decode_input, encode_input
 from controller.table.table import Table
+
+CLOSED_TYPE = b'"type":"tablectl.round.closed.v'
 
 
 class Stepped(msgspec.Struct, frozen=True):
@@ -97,6 +100,22 @@ def _again(kernel: Kernel, n: int, raw: bytes) -> Stepped:
             f"step {n}: the program of today stops on this input ({type(error).__name__}); "
             f"start the version that wrote it, or close the day with it"
         ) from error
+
+
+def closing_of(stepped: Stepped) -> Closing | None:
+    """Return the round revision that a step closes, with each stream's `round.closed`; None for no such."""
+    if not any(isinstance(event, RoundClosed) for event in stepped.events):
+        return None
+    streams, names = {}, None
+    for audience, sent in stepped.messages.items():
+        raw = next(raw for raw in reversed(sent) if CLOSED_TYPE in raw)
+        envelope = decode(raw)
+        streams[audience.value] = AudienceHead(envelope.seq, message_hash(raw))
+        names = envelope.roundid, envelope.rev
+    assert names is not None, "a round closes for nobody"
+    roundid, rev = names
+    assert roundid is not None and rev is not None, f"a round closes without a name: {names}"
+    return Closing(roundid, rev, streams)
 
 
 def recover(kernel: Kernel, reader: Reader, *, on_step: Callable[[], None] = lambda: None) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from controller.bus.snapshot import Snapshot
 from controller.journal import Days, Journal, Reader
-from controller.table.events import Audience
+from controller.table.events import AUDIENCES, Audience
 
 
 class JournalOutbox:
@@ -34,6 +35,21 @@ class JournalOutbox:
             return self._journal().reader.first_seq(audience)
         with Reader.open(oldest) as reader:
             return reader.first_seq(audience)
+
+    def starts(self, table: str) -> dict[Audience, Snapshot]:
+        """Return for each audience where the oldest day begins; nothing is known of what came before."""
+        oldest, reader = Days(self._folder).paths()[0], self._journal().reader
+        if oldest == reader.path:
+            heads = reader.opening.audiences
+        else:
+            with Reader.open(oldest) as reader:
+                heads = reader.opening.audiences
+        return {
+            audience: Snapshot(
+                table=table, audience=audience, seq=heads[audience.value].seq, hash=heads[audience.value].hash
+            )
+            for audience in AUDIENCES
+        }
 
     def last_seq(self, audience: Audience) -> int:
         """Return the number of the last durable message."""

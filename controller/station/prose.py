@@ -278,15 +278,13 @@ class _Teller:
         if len(places) == 1:
             seen = " Bettors see those that they have paid for." if deals[0].shown_to_betting else ""
             return f"{len(deals)} cards face {deals[0].face}: {place_name(places[0])}.{seen}"
-        assert [step.place for step in deals] == places * (len(deals) // len(places)), "dealt in turn"
         laid: dict[str, list[str]] = {}
         for place in places:
             how = _laid([one for one in deals if one.place == place])
             laid.setdefault(how, []).append(self._box(place))
         each = "; ".join(f"{listed(names)} {how}" for how, names in laid.items())
-        rounds = NUMBERS[len(deals) // len(places)]
         order = listed([place_name(place) for place in places])
-        return f"{len(deals)} cards, one at a time to {order} in turn, {rounds} rounds: {each}."
+        return f"{len(deals)} cards, {_rhythm(deals, places, order)}: {each}."
 
     def _laid_aside(self, step: LayAside) -> str:
         laid = self._walked.cards[step.place, step.n]
@@ -304,6 +302,16 @@ class _Teller:
             if len(places) == 1
             else f"The hands of {names} are announced."
         )
+
+
+def _rhythm(deals: list[Deal], places: list[str], order: str) -> str:
+    """Tell a deal in turn from one in packets by the cards themselves."""
+    count = len(deals) // len(places)
+    dealt = [step.place for step in deals]
+    if dealt == places * count:
+        return f"one at a time to {order} in turn, {NUMBERS[count]} rounds"
+    assert dealt == [place for place in places for _ in range(count)], "in turn, or in packets"
+    return f"{NUMBERS[count]} at once to {order}, out of a shuffling machine"
 
 
 def _laid(deals: list[Deal]) -> str:

@@ -215,7 +215,7 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
         opened_at_us=first.at_us,
     )
     told.dealers += [opened.dealer] if opened.dealer is not None else []
-    teller = _Teller(told)
+    teller = Teller(told)
     for step in steps:
         for event in map(_EVENT.decode, step.events):
             teller.tell(step.at_us, event)
@@ -223,8 +223,8 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
     return told
 
 
-class _Teller:
-    """Folds the events of a round into its record."""
+class Teller:
+    """Folds the events of a round into its record; `told` is filled."""
 
     def __init__(self, told: Recalled) -> None:
         self._told = told
@@ -238,7 +238,7 @@ class _Teller:
             case events.InputRefused():
                 told.presses.append(Press(at_us, event.input, event.actor, refused=event.reason))
             case events.IncidentOpened() | events.IncidentDecided() | events.IncidentClosed():
-                self._incident(at_us, event)
+                tell_incident(told.incidents, at_us, event)
             case events.RoundRedealt():
                 self._redealt(at_us, event)
             case events.RoundConfirmed():
@@ -328,28 +328,32 @@ class _Teller:
                 if card.commitment is not None:
                     card.checked = opened_commitment(told.table, told.roundid, opened) == card.commitment
 
-    def _incident(
-        self, at_us: int, event: events.IncidentOpened | events.IncidentDecided | events.IncidentClosed
-    ) -> None:
-        if isinstance(event, events.IncidentOpened):
-            opened = RecalledIncident(event.incident, at_us, event.kind, event.cell, event.prompt)
-            opened.place, opened.n = event.place, event.n
-            self._told.incidents.append(opened)
-            return
-        for incident in self._told.incidents:
-            if incident.incident != event.incident:
-                continue
-            if isinstance(event, events.IncidentDecided):
-                incident.verdict, incident.decided_by, incident.reason = event.verdict, event.by, event.reason
-            else:
-                incident.closed_at_us = at_us
-
     def note_sealed(self, step: Step) -> None:
         for audience, messages in step.messages.items():
             for raw in messages:
                 envelope = decode(raw)
                 if envelope.type.startswith("tablectl.round.closed."):
                     self._told.sealed[audience] = msgspec.json.decode(envelope.data, type=Sealed)
+
+
+def tell_incident(
+    incidents: list[RecalledIncident],
+    at_us: int,
+    event: events.IncidentOpened | events.IncidentDecided | events.IncidentClosed,
+) -> None:
+    """Note what an event says of an incident; one whose opening was not told is passed over."""
+    if isinstance(event, events.IncidentOpened):
+        opened = RecalledIncident(event.incident, at_us, event.kind, event.cell, event.prompt)
+        opened.place, opened.n = event.place, event.n
+        incidents.append(opened)
+        return
+    for incident in incidents:
+        if incident.incident != event.incident:
+            continue
+        if isinstance(event, events.IncidentDecided):
+            incident.verdict, incident.decided_by, incident.reason = event.verdict, event.by, event.reason
+        else:
+            incident.closed_at_us = at_us
 
 
 def _facts(event: events.FactsSettled) -> dict[str, str]:

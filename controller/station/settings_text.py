@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 
 from controller.games.combinations import PairedStraight
-from controller.games.published import fraction_text
+from controller.games.deal_pattern import DealPattern
+from controller.games.procedure import Face
+from controller.games.published import Rounding, fraction_text
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -25,10 +27,12 @@ class Setting(msgspec.Struct, frozen=True):
 SETTINGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "boxes": ("How many boxes are there?", ("D-51",)),
     "up_card": ("Which of the dealer's cards lies open?", ("D-33",)),
+    "deal_pattern": ("How does the initial deal go round?", ("D-10",)),
     "open_boxes_in_order": ("Does a second open box wait for the first one's decision?", ("OAB-14",)),
     "bets_per_box_max": ("How many may bet on one box?", ("OAB-17",)),
     "force_bet_after_five": ("Must a box bet that has exchanged five cards?", ("D-22", "OAS-05")),
     "skip_unused_switch_cards": ("Are the switch cards left out when nobody drew?", ("D-25", "RPL-17")),
+    "switch_cards_face": ("How do the switch cards lie?", ("D-45", "RPL-17")),
     "paired_straight": ("A sixth card pairs a straight: what is paid beside it?", ("D-08",)),
     "purchase_needs_combination": ("Is the purchase only for hands with a combination?", ("D-35",)),
     "redraw_same_rank": ("Does the dealer draw again after the rank that he laid aside?", ("D-17",)),
@@ -38,6 +42,7 @@ SETTINGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ante_paid_when_insured": ("Is the Ante paid beside a won insurance?", ("D-12",)),
     "fold_loses_bonus": ("Does a fold lose the bonus without an exchange?", ("D-23",)),
     "max_payout_includes_stake": ("Does the table maximum count the stake on the Bet?", ("D-21",)),
+    "rounding": ("Who gets the part of a minor unit in a win?", ("D-54",)),
     "max_rescans": ("How many re-scans does an initial deal allow?", ("RPL-75", "D-11")),
 }
 """Key to question and ids, in the order in which a round meets them."""
@@ -116,5 +121,15 @@ def _answer(key: str, value: Any) -> str:
             return "a second straight"
         case PairedStraight.PAIR:
             return "the pair"
+        case DealPattern.SINGLE:
+            return "one card in turn"
+        case DealPattern.PACKETS:
+            return "five cards at once"
+        case Face():
+            return f"face {value}"
+        case Rounding.DOWN:
+            return "the house: rounded down"
+        case Rounding.UP:
+            return "the player: rounded up"
         case _:
             return f"card {value}" if key == "up_card" else str(value)

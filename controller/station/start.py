@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ import msgspec
 
 from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
+from controller.journal.signing import Closing, Sign
 from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
@@ -20,6 +22,7 @@ from controller.station.errors import StartRefused
 from controller.station.guards import free_mb
 from controller.station.kernel import Kernel, recover
 from controller.station.people import check_staffed
+from controller.station.signing_key import open_key
 from controller.station.stops import Stops
 from controller.station.untaken import untaken_reads
 from controller.table.events import AUDIENCES
@@ -46,6 +49,7 @@ class Start(NamedTuple):
     recorder: Recorder
     started: Started
     stops: Stops
+    sign: Callable[[Closing], Sign]
 
 
 def start(
@@ -57,12 +61,13 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, PeopleError, JournalInUse or JournalDamaged when starting would break a promise.
+    Raises StartRefused, PeopleError or JournalError when starting would break a promise.
     """
     check_approved(config)
     check_staffed(config)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    signer = open_key(config, now_us)
     kernel = Kernel(config)
     journal = _open_newest(config, now_us, open_file)
     try:
@@ -72,11 +77,13 @@ def start(
         _recover(kernel, journal.reader, config, since, on_step)
         stops = Stops(config.table_dir)
         started = _started(config, journal, stops, at=max(now_us, last_us + 1))
+        journal.add_document(config.settings.profile.content)
         recorder = _record(config, started, journal, since)
     except BaseException:
         journal.close()
         raise
-    return Start(kernel, journal, recorder, started, stops)
+    sign = partial(signer.heads, config.settings.table, config.environment.value)
+    return Start(kernel, journal, recorder, started, stops, sign)
 
 
 def _started(config: StationConfig, journal: Journal, stops: Stops, *, at: int) -> Started:

@@ -24,8 +24,9 @@ from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
 from controller.station.intake import Intake, Taken, encode_command, encode_start
-from controller.station.kernel import Kernel, Stepped
+from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
+from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
@@ -102,6 +103,8 @@ class Station:
         self._last_us = begun.started.at
         is_low = begun.started.disk_free_mb is not None
         self._guards = Guards(clock, config.table_dir, config.settings.limits, is_low=is_low)
+        self._on_removed_days: Callable[[], None] = lambda: None
+        apply_retention(config, begun.started.at)
         framers = {
             name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
         }
@@ -121,15 +124,15 @@ class Station:
         self.journal: Journal = begun.journal
         self.recorder = begun.recorder
         self.stops = begun.stops
+        self._sign = begun.sign
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
         commands = CommandIntake(self.config.endpoints, self.submit)
-        replay = ReplayServer(
-            self.config.endpoints,
-            JournalOutbox(self.config.table_dir, lambda: self.journal),
-            table=self.config.settings.table,
-        )
+        table = self.config.settings.table
+        outbox = JournalOutbox(self.config.table_dir, lambda: self.journal)
+        replay = ReplayServer(self.config.endpoints, outbox, table=table, starts=outbox.starts(table))
+        self._on_removed_days = lambda: replay.forget_before(outbox.starts(table))
         try:
             async with asyncio.TaskGroup() as tasks:
                 parts = {
@@ -263,12 +266,14 @@ class Station:
         return stepped
 
     def _write(self, at: int, stepped: Stepped) -> None:
+        closing = closing_of(stepped)
         self.journal.append(
             at_us=at,
             input=stepped.input,
             events=stepped.events_raw,
             messages={audience.value: sent for audience, sent in stepped.messages.items()},
             carried=stepped.carried,
+            sign=self._sign(closing) if closing is not None else None,
         )
 
     def _send(self, stepped: Stepped) -> None:
@@ -286,10 +291,12 @@ class Station:
         heads = self.journal.heads()
         self.journal.close()
         self.journal = self._open_file(path, heads)
-        for text in self.config.documents.values():
+        for text in self.config.kept_texts:
             self.journal.add_document(text)
         day = gaming_day(self._last_us, self.config.day_begins_hour)
         log.info("new gaming day", extra={"facts": {"day": day, "journal": path.name}})
+        if apply_retention(self.config, self._last_us):
+            self._on_removed_days()
 
     def work(self) -> None:
         """Work off what is queued and what is due, without a loop: a station inside another process."""

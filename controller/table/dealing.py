@@ -104,15 +104,18 @@ def _serve(t: TableState, step: DecisionOf) -> None:
 
 
 def _follow_decisions(t: TableState) -> None:
-    """End the window when nobody is left to decide, else serve the boxes that have decided."""
+    """End the window when nobody is left to decide, else serve the boxes that have decided.
+
+    The last decision of an interrupted window waits for the supervisor: behind it the next window may open.
+    """
     window = t.in_play.window
     assert window is not None
     if window.all_decided:
         window.undecided = False
         if window.is_open:
             close_window(t, "all_decided")
-    if window.all_decided and not window.interrupted:
-        settle_window(t)
+        if not window.interrupted:
+            settle_window(t)
     elif isinstance(t.in_play.run.owed, DecisionOf):
         follow(t)
 

@@ -139,8 +139,10 @@ class Profile(msgspec.Struct, frozen=True):
     rows: Mapping[str, RowFile]
     limits: Limits
     decided: Mapping[Key, Cell]
+    content: str
+    """Rows and limits in one canonical JSON text, which the journal keeps."""
     digest: str
-    """SHA-256 of rows and limits in hex: it names the procedures in every round and every approval."""
+    """SHA-256 of `content` in hex: it names the procedures in every round and every approval."""
 
     def cell(self, kind: IncidentKind, phase: Phase, values: Mapping[Axis, Known]) -> Cell:
         """Return the cell of a case. KeyError for one that can't occur is a bug of ours."""
@@ -166,7 +168,7 @@ def read_profile(files: Iterable[ProfileFile]) -> Profile:
             decided.update(_prove(kind, situation, row))
     checked = msgspec.convert(limits, Limits)
     content = msgspec.json.encode((rows, checked), order="deterministic")
-    return Profile(name, rows, checked, decided, hashlib.sha256(content).hexdigest())
+    return Profile(name, rows, checked, decided, content.decode(), hashlib.sha256(content).hexdigest())
 
 
 def cases(situation: Situation) -> Iterable[tuple[Phase, dict[Axis, Known]]]:

@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from controller.games.procedure import SWITCH
-from controller.games.russian_live import PLACES, SWITCH_CARDS, TURNS
+from controller.games.deal_pattern import DealPattern, initial_spots
+from controller.games.patterns import HAND_SIZE
+from controller.games.procedure import DEALER, SWITCH
+from controller.games.rules import MAIN
+from controller.games.russian_live import PLACES, SWITCH_CARDS
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from controller.table.inputs import CancelReason as Reason
@@ -196,27 +199,34 @@ class Course(NamedTuple):
         return planned or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
 
 
-INITIAL_CARDS = range(1, 21)
-CARDS_OF = {
-    Moment.ANY_CARD: tuple(INITIAL_CARDS)[:-1],
-    Moment.FACE_UP_CARD: tuple(card for card in INITIAL_CARDS if card % 4 == 2),
-    Moment.FACE_DOWN_CARD: tuple(card for card in INITIAL_CARDS if card % 4 != 2 and card != 20),
-    Moment.DRAWN_CARD: tuple(range(21, 26)),
-    Moment.REPLACEMENT: (26,),
-}
-"""The cards of live Russian Poker, counted from 1, at which a fault can happen (RPL-09, RPL-10).
+def course(faults: tuple[Fault, ...], order: tuple[Spot, ...], spots: Mapping[Moment, list[Spot]]) -> Course:
+    """Return the course in which a fault of each moment can happen at these spots."""
+    numbers = {spot: number for number, spot in enumerate(order, start=1)}
+    return Course(
+        faults, order, {moment: tuple(map(numbers.__getitem__, of)) for moment, of in spots.items()}
+    )
 
-The last card of the initial deal is left out: what is found one card later needs a next one.
-"""
-LIVE = Course(
-    FAULTS,
-    (
-        *((place, n) for n in range(1, TURNS + 1) for place in PLACES),
-        *((SWITCH, n) for n in range(1, SWITCH_CARDS + 1)),
-        (PLACES[-1], TURNS + 1),
-    ),
-    CARDS_OF,
-)
+
+def live_course(pattern: DealPattern) -> Course:
+    """Return the course of live Russian Poker (RPL-09, RPL-10, D-10).
+
+    The last card of the initial deal is left out: what is found one card later needs a next one.
+    """
+    *deal, last = initial_spots(PLACES, pattern)
+    switch = [(SWITCH, n) for n in range(1, SWITCH_CARDS + 1)]
+    replacement = (DEALER, HAND_SIZE + 1)
+    spots = {
+        Moment.ANY_CARD: deal,
+        Moment.FACE_UP_CARD: [spot for spot in deal if spot[0] == MAIN],
+        Moment.FACE_DOWN_CARD: [spot for spot in deal if spot[0] != MAIN],
+        Moment.DRAWN_CARD: switch,
+        Moment.REPLACEMENT: [replacement],
+    }
+    return course(FAULTS, (*deal, last, *switch, replacement), spots)
+
+
+LIVE_COURSES = {pattern: live_course(pattern) for pattern in DealPattern}
+LIVE = LIVE_COURSES[DealPattern.SINGLE]
 
 
 class Amount(StrEnum):

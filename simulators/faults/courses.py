@@ -6,13 +6,24 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from controller.games.deal_pattern import initial_spots
 from controller.games.patterns import HAND_SIZE
 from controller.games.procedure import DEALER, BoxState, Game
 from controller.games.russian_live import RussianLive
 from controller.games.sister_game import EXCHANGE, SisterGame
 from controller.games.sister_russian import RussianGame
 from controller.table.events import IncidentKind, Verdict
-from simulators.faults.catalogue import AFTER_PURCHASE, BY_ID, FAULTS, LIVE, MISDEALS, Course, Moment, Spot
+from simulators.faults.catalogue import (
+    AFTER_PURCHASE,
+    BY_ID,
+    FAULTS,
+    LIVE_COURSES,
+    MISDEALS,
+    Course,
+    Moment,
+    Spot,
+    course,
+)
 
 LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "oasis_with_bonus": {
@@ -45,7 +56,7 @@ UNDER_DEFAULT = {
 def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     """Return what can go wrong in a game whose boxes, where in play, have these states."""
     if isinstance(game, RussianLive):
-        return LIVE
+        return LIVE_COURSES[game.rules.deal_pattern]
     assert isinstance(game, SisterGame), game
     left_out = LEFT_OUT.get(game.name, {})
     purchase = AFTER_PURCHASE if isinstance(game, RussianGame) else ()
@@ -56,7 +67,7 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
         if fault.id not in left_out
     )
     dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
-    deal = [(place, n) for n in range(1, HAND_SIZE + 1) for place in game.places][:-1]
+    deal = list(initial_spots(game.places, game.rules.deal_pattern)[:-1])
     deciding = [box for box in game.boxes if box not in dark]
     drawn = [(box, HAND_SIZE + n) for box in deciding for n in range(1, HAND_SIZE + 1)]
     hidden = [spot for spot in deal if spot[0] in dark or _is_hidden_dealers(spot, game.rules.up_card)]
@@ -68,8 +79,7 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
         Moment.REPLACEMENT: [(DEALER, HAND_SIZE + 1)] if purchase else [],
     }
     order = (*deal, *drawn, (DEALER, HAND_SIZE + 1))
-    cards = {moment: tuple(order.index(spot) + 1 for spot in of) for moment, of in spots.items()}
-    return Course(faults, order, cards)
+    return course(faults, order, spots)
 
 
 def _is_hidden_dealers(spot: Spot, up_card: int) -> bool:

@@ -12,7 +12,9 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import oracle_cards
 
 from controller.cards import Card
 from controller.station.config import StationConfig, load
@@ -29,16 +31,24 @@ TABLE_MAX = "table_max = 4_000"
 """So low that wins are cut every now and then."""
 TIED_EVERY = 20
 SUITS, RANKS = "cdhs", "AK953"
-HAND = 5
+NO_CHANGES: Mapping[str, str] = {}
 
 
-def config_in(folder: Path, game: str) -> StationConfig:
-    """Copy the config so that everything the table makes lies in `folder`, and wins are cut early."""
+def config_in(folder: Path, game: str, changes: Mapping[str, str] = NO_CHANGES) -> StationConfig:
+    """Copy the config so that everything the table makes lies in `folder`, and wins are cut early.
+
+    `changes` are settings of the game, key to value as it is spelled in TOML.
+    """
     for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (Path("config") / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
             (folder / kind / file.name).write_text(re.sub(r"\btable_max = [\d_]+", TABLE_MAX, text))
+    file = folder / "games" / f"{game}.toml"
+    for key, value in changes.items():
+        text, found = re.subn(rf"^{key} = .*$", f"{key} = {value}", file.read_text(), flags=re.MULTILINE)
+        assert found == 1, key
+        file.write_text(text)
     return load(folder / "tables" / f"{'demo' if game == LIVE else game}.toml")
 
 
@@ -50,20 +60,28 @@ def whole_course(config: StationConfig) -> Course:
     return course._replace(faults=(*course.faults, *more))
 
 
-def stacked(hands: int) -> Any:
+def stacked(hands: int, pattern: str) -> Any:
     """A shoe that deals every hand the same ranks in every 20th round: Ace-King, 9, 5, 3."""
+    single = [(turn, hand) for turn in range(len(RANKS)) for hand in range(hands)]
+    order = single if pattern == "single" else sorted(single, key=lambda spot: spot[1])
 
     def shoe(seed: int, round_no: int, deal: int) -> tuple[Card, ...]:
         cards = shuffled(seed, round_no, deal)
         if round_no % TIED_EVERY:
             return cards
         named = {str(card): card for card in cards}
-        top = [
-            named[rank + SUITS[(hand + turn) % 4]] for turn, rank in enumerate(RANKS) for hand in range(hands)
-        ]
+        top = [named[RANKS[turn] + SUITS[(hand + turn) % 4]] for turn, hand in order]
         return (*top, *(card for card in cards if card not in top))
 
     return shoe
+
+
+class Size(NamedTuple):
+    """How much is played."""
+
+    rounds: int
+    players: int
+    seed: int = 3
 
 
 class Family:
@@ -71,16 +89,20 @@ class Family:
 
     viewer: Any = None
 
-    def __init__(self, folder: Path, game: str, *, seed: int, rounds: int, players: int) -> None:
+    def __init__(
+        self, folder: Path, game: str, size: Size, *, changes: Mapping[str, str] = NO_CHANGES
+    ) -> None:
         self.game = game
-        self.config = config_in(folder, game)
+        self.config = config_in(folder, game, changes)
         self.boxes: tuple[str, ...] = self.config.game.boxes
-        self.shoe = stacked(len(self.boxes) + 1)
+        self.settings = tomllib.loads((folder / "games" / f"{game}.toml").read_text())
+        self.pattern: str = self.settings["deal_pattern"]
+        self.shoe = stacked(len(self.boxes) + 1, self.pattern)
+        rounds, players, seed = size
         self.plan = Plan(seed, Amount.MANY, course=self.course())
         self.studio = Studio(
             self.config, seed=seed, rounds=rounds, plan=self.plan, players=players, shoe=self.shoe
         )
-        self.settings = tomllib.loads((folder / "games" / f"{game}.toml").read_text())
 
     def course(self) -> Course:
         """What can go wrong, all of it equally often."""
@@ -97,14 +119,15 @@ class Family:
 
     def rounds(self) -> Iterator[dict[str, Any]]:
         """Every round with bets, as the oracle takes it."""
-        bonus = self.settings.get("bonus", {})
-        stakes = {"bonus_stakes": bonus["stakes"]} if self.game == "oasis_with_bonus" else {}
+        told = {key: self.settings[key] for key in ("rounding", "ante_odds")}
+        if self.game == "oasis_with_bonus":
+            told["bonus_stakes"] = self.settings["bonus"]["stakes"]
         for roundid in self.studio.auditor.rounds:
             bets = self.studio.betting.bets_of(roundid)
             if bets:
                 number = int(roundid.split("-")[1])
                 cards = self.cards_of(number, bets)
-                yield {"game": self.game, "settings": stakes, "cards": cards, "bets": bets}
+                yield {"game": self.game, "settings": told, "cards": cards, "bets": bets}
 
     def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
         """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
@@ -115,12 +138,13 @@ class Family:
         if any(bet.get("cancelled") for bet in bets.values()) or not counted:
             return {}
         if self.game == LIVE:
-            return live_cards(laid)
+            return oracle_cards.live(laid, self.pattern)
         case = self.plan.of(number)
         untold = case is not None and case.fault.id == "betting-silent"
         draws = {box: 0 if untold else drawn(box, counted) for box in self.boxes}
         staked = {box for box in self.boxes for bet in counted if bet.get(box, {}).get("ante")}
-        return sister_cards(laid, [box for box in self.boxes if untold or box in staked], draws)
+        in_play = [box for box in self.boxes if untold or box in staked]
+        return oracle_cards.sister(laid, in_play, draws, self.pattern)
 
     def coverage(self) -> Counter[tuple[str, str]]:
         """How often each wager had each outcome, in the wallet's books."""
@@ -141,24 +165,3 @@ def drawn(box: str, bets: list[Mapping[str, Any]]) -> int:
     }
     assert len(choices) <= 1, f"{box} did not decide as one: {choices}"
     return sum(1 if option == "sixth" else len(positions) for option, positions in choices)
-
-
-def sister_cards(laid: list[str], boxes: list[str], draws: Mapping[str, int]) -> dict[str, Any]:
-    """GRP-18, GRP-19: one card in turn to each box and the dealer, then each box its new cards."""
-    places = [*boxes, "dealer"]
-    deal = HAND * len(places)
-    cards: dict[str, Any] = {place: laid[index : deal : len(places)] for index, place in enumerate(places)}
-    rest = laid[deal:]
-    for box in boxes:
-        cards[f"{box}_drawn"], rest = rest[: draws[box]], rest[draws[box] :]
-    return cards | {"replacement": rest}
-
-
-def live_cards(laid: list[str]) -> dict[str, Any]:
-    """RPL-09, RPL-17, RPL-34."""
-    cards: dict[str, Any] = {
-        place: laid[index:20:4] for index, place in enumerate(("box1", "box2", "box3", "dealer"))
-    }
-    after = laid[20:]
-    cards["switch"] = after[:HAND] if len(after) >= HAND else []
-    return cards | {"replacement": after[len(cards["switch"]) :]}

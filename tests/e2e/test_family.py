@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from e2e.family import LIVE, Family
+from e2e.family import LIVE, Family, Size
 from oracle import expected_balances
 from rich.console import Console
 
@@ -25,7 +25,6 @@ from simulators.studio import differences
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 ROUNDS, PLAYERS = (1000, 200) if SOAK else (40, 12)
-SEED = 3
 DRAWN_EVERY = 10
 
 PRICE = {
@@ -94,7 +93,7 @@ class Viewer(Overlay):
 def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Family:
     """One game, played."""
     folder = tmp_path_factory.mktemp(request.param)
-    family = Family(folder, request.param, seed=SEED, rounds=ROUNDS, players=PLAYERS)
+    family = Family(folder, request.param, Size(ROUNDS, PLAYERS))
     family.viewer = Viewer(family.config.settings.table)
     family.play(family.viewer)
     return family

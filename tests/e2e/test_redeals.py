@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from e2e.family import Family
+from e2e.family import Family, Size
 from e2e.test_family import Viewer
 from e2e.test_recording import Listener
 from oracle import expected_balances
@@ -57,7 +57,7 @@ class Redealing(Family):
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Redealing:
     """The rounds, played."""
     folder = tmp_path_factory.mktemp("redeals")
-    played = Redealing(folder, "oasis_with_bonus", seed=SEED, rounds=ROUNDS, players=PLAYERS)
+    played = Redealing(folder, "oasis_with_bonus", Size(ROUNDS, PLAYERS, SEED))
     played.viewer = Viewer(played.config.settings.table)
     played.heard = {audience: Listener(audience) for audience in AUDIENCES}
     played.play(played.viewer, *played.heard.values())

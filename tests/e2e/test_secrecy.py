@@ -38,9 +38,10 @@ from e2e.witness import Witness
 
 from controller.cards import DECK, Card
 from controller.journal import JournalFailed
+from controller.station.config import load
 from controller.station.log import JsonLines
 from controller.station.station import Feeds, _named
-from simulators.faults.catalogue import CARDS_OF, FAULTS
+from simulators.faults.catalogue import FAULTS, LIVE
 
 TESTS = Path(__file__).parents[1]
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
@@ -57,9 +58,12 @@ class Case(NamedTuple):
     restart_after: int | None = None
     cards: int = 8 if SOAK else 1
     """How many of its hidden cards are exchanged, one by one."""
+    open_switch: bool = False
+    """Whether the house lays the switch cards open (D-45)."""
 
     def __str__(self) -> str:
-        return f"{self.fault or 'plain'}-{self.card}-{self.restart_after or 0}"
+        house = "-open_switch" if self.open_switch else ""
+        return f"{self.fault or 'plain'}-{self.card}-{self.restart_after or 0}{house}"
 
 
 HIDDEN_CARDS = (5, 7, 12)
@@ -71,13 +75,16 @@ CASES = (
     *(
         Case(fault.id, next((card for card in HIDDEN_CARDS if card in cards), cards[0]))
         for fault in FAULTS
-        for cards in [CARDS_OF.get(fault.moment, (0,))]
+        for cards in [LIVE.cards.get(fault.moment, (0,))]
     ),
     Case("misread", 3),  # A disputed reading of a card that lies face down.
     Case("misread", 23),
     Case("duplicate-read", 22),
     Case("doubled-card", 12),
     Case("no-read-twice", 23),
+    Case(None, open_switch=True, cards=ALL if SOAK else 3),
+    Case("early-exchange", open_switch=True),
+    Case("misread", 23, open_switch=True),
 )
 
 
@@ -86,6 +93,7 @@ class Played:
 
     def __init__(self, folder: Path, case: Case, seed: int) -> None:
         self._folder = folder
+        self._open_switch = case.open_switch
         self._runs = 0
         plan = OneFault(case.fault, case.card, seed=seed)
         self.tape = play(self._config(), plan, rounds=1, restart_after=case.restart_after).tape
@@ -94,7 +102,12 @@ class Played:
 
     def _config(self) -> Any:
         self._runs += 1
-        return write_config(self._folder / str(self._runs))
+        config = write_config(self._folder / str(self._runs))
+        if not self._open_switch:
+            return config
+        rules = config.path.parents[1] / "games" / "russian_poker_live.toml"
+        rules.write_text(rules.read_text().replace('switch_cards_face = "down"', 'switch_cards_face = "up"'))
+        return load(config.path)
 
     def witnessed(self, tape: Tape) -> Witness:
         """Drive a tape into a station of its own."""
@@ -152,6 +165,10 @@ def test_the_cases_hide_cards_in_every_place(tmp_path: Path) -> None:
         *(("box3", n) for n in range(1, 6)),
         *(("dealer", n) for n in range(1, 5)),
         *(("switch", n) for n in range(1, 6)),
+    }
+    opened = Played(tmp_path / "open", Case(None, open_switch=True), 1)
+    assert {place for hidden in opened.hidden for place in hidden.places} == {
+        place for place in places if place[0] != SWITCH
     }
     early = Played(tmp_path / "early", Case("early-draw"), 1)
     assert ("burn", 1) in {place for hidden in early.hidden for place in hidden.places}

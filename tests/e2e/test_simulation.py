@@ -12,10 +12,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import oracle_cards
 import pytest
 from oracle import expected_balances
 
-from controller.games.russian_live import SWITCH_CARDS
 from controller.journal import Days
 from controller.station.config import load
 from simulators.faults.catalogue import FAULTS, Amount, Plan
@@ -28,7 +28,6 @@ SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 ROUNDS = 1000 if SOAK else 64
 AT_LEAST = 20 if SOAK else 1
 SEED = 7
-PLACES = ("box1", "box2", "box3", "dealer")
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +56,11 @@ def rounds_of(studio: Studio) -> dict[str, RoundRecord]:
 
 
 def cards_of(studio: Studio, number: int) -> dict[str, Any]:
-    """Lay the shoe's cards by hand, as RPL-09, RPL-17 and RPL-34 say, burned ones left out."""
+    """Lay the shoe's cards by hand, burned ones left out."""
     out_count, burned = studio.dealer.out[number]
     shoe = studio.dealer.shoe_of(number, studio.dealer.deals[number])
     laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
-    cards: dict[str, Any] = {place: laid[index:20:4] for index, place in enumerate(PLACES)}
-    after = laid[20:]
-    cards["switch"] = after[:SWITCH_CARDS] if len(after) >= SWITCH_CARDS else []
-    rest = after[len(cards["switch"]) :]
-    cards["replacement"] = rest[0] if rest else None
-    return cards
+    return oracle_cards.live(laid)
 
 
 def test_each_round_ends_once(studio: Studio) -> None:

@@ -12,21 +12,27 @@ from typing import TypeAlias
 import zmq
 import zmq.asyncio
 
+from controller.bus.envelope import SealedRound, decode, event_of
 from controller.bus.wire import Answer, decode_alive
 from controller.journal import Days
 from controller.station.config import StationConfig, load
+from controller.table import inputs as i
 from controller.table.events import AUDIENCES
-from simulators.actor import Actor, Feed, Press
+from controller.table.picture import Picture
+from simulators.actor import Actor, Feed, Listener, Planned, Press
 from simulators.cast import hire
 from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.points import Point, PowerCut
 from simulators.links import Deliver, FastLinks
 from simulators.simulate_command import START_US
 from simulators.studio import Studio
+from simulators.supervisor import Supervisor
+from simulators.wallet import Wallet
 from simulators.world import World
 
 CONFIG = Path(__file__).parents[2] / "config"
-SEED = 11
+SEEDS = {"demo": 11, "grandmaster_russian_poker": 6, "oasis_with_bonus": 48}
+"""Days of these tables whose first rounds have windows of every kind: ended by all, by time, with draws."""
 
 Death: TypeAlias = tuple[Point, int] | PowerCut | None
 """How a life of the daemon ends; None is one that does not end by itself."""
@@ -44,6 +50,33 @@ def write_config(folder: Path, table: str = "demo") -> StationConfig:
     hire(config)
     assert all(scanner.line.settle_ms == 0 for scanner in config.scanners.values())
     return config
+
+
+class Bookkeeper(Listener):
+    """Notes all balances at the end of each round. It comes after the wallet among the actors."""
+
+    feed = Feed.SETTLEMENT
+
+    def __init__(self, wallet: Wallet) -> None:
+        self.name = "bookkeeper"
+        self.balances = [wallet.balances()]
+        """After each round, from 1; first what the players brought."""
+        self._wallet = wallet
+
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Note the balances after the last message of a round."""
+        if isinstance(event_of(decode(message)), SealedRound):
+            self.balances.append(self._wallet.balances())
+        return []
+
+
+class HastySupervisor(Supervisor):
+    """Does not wait for players: cancels a round that was interrupted unless the table offers to go on."""
+
+    def _decision(self, picture: Picture) -> i.AnyCommand | None:
+        if "go_on" in picture.buttons:
+            return i.GoOn()
+        return i.ConfirmCancel() if "confirm_cancel" in picture.buttons else None
 
 
 class WatchedLinks(FastLinks):
@@ -116,6 +149,8 @@ class Run:
     links: WatchedLinks
     studio: Studio
     acts_count: int
+    balances: list[dict[str, int]]
+    """After each round, from 1; first what the players brought."""
 
 
 def play(
@@ -125,6 +160,8 @@ def play(
     *,
     table: str = "demo",
     plan: Plan | None = None,
+    hasty: bool = False,
+    seed: int | None = None,
 ) -> Run:
     """Play the rounds over real links, by default without faults of people.
 
@@ -132,12 +169,18 @@ def play(
     """
     disturbance = disturbance or Disturbance()
     config = write_config(folder, table)
-    studio = Studio(config, seed=SEED, rounds=rounds, plan=plan or Plan(SEED, Amount.NONE))
+    seed = SEEDS[table] if seed is None else seed
+    studio = Studio(config, seed=seed, rounds=rounds, plan=plan or Plan(seed, Amount.NONE))
+    if hasty:
+        calm = studio.supervisor
+        studio.supervisor = HastySupervisor(calm.name, deck=calm.deck, fault=calm.fault)
     links = WatchedLinks(config, disturbance.deaths)
     killer = _Killer(links, disturbance.kills)
-    world = World(links, _in_order(studio), is_done=studio.dealer.is_done, after_act=killer.acted)
+    books = Bookkeeper(studio.wallet)
+    actors = (*_in_order(studio), books)
+    world = World(links, actors, is_done=studio.dealer.is_done, after_act=killer.acted)
     asyncio.run(_run(world, killer))
-    return Run(Days(config.table_dir), links, studio, world.acts_count)
+    return Run(Days(config.table_dir), links, studio, world.acts_count, books.balances)
 
 
 async def _run(world: World, killer: _Killer) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from controller.journal import Days
@@ -126,6 +126,45 @@ def _inner(member: Any, event: str) -> Any:
     if isinstance(member, list):
         return [_inner(one, event) for one in member]
     return member
+
+
+def timeless(message: Message) -> Message:
+    """Return a message without its times and without the phase in which it came."""
+    return {
+        name: timeless(member) if isinstance(member, dict) else member
+        for name, member in message.items()
+        if name not in ("time", "phase") and not name.endswith("_us")
+    }
+
+
+def by_kind(messages: list[Message]) -> dict[str, list[Message]]:
+    """Return the messages of each kind of event, in their order, without times."""
+    kinds: dict[str, list[Message]] = {}
+    for message in messages:
+        kinds.setdefault(message["data"]["event"], []).append(timeless(message))
+    return kinds
+
+
+def of_round(messages: list[Message], roundid: str) -> list[Message]:
+    """Return the messages of a round, with times that count from the first of them."""
+    mine = [message for message in messages if message.get("roundid") == roundid]
+    begin_ms = _milliseconds(mine[0]["time"]) if mine else 0
+    return [_since(message, begin_ms) for message in mine]
+
+
+def _since(message: Message, begin_ms: int) -> Message:
+    def member_since(name: str, member: Any) -> Any:
+        if isinstance(member, dict):
+            return _since(member, begin_ms)
+        if name == "time":
+            return _milliseconds(member) - begin_ms
+        return member - begin_ms if name.endswith("_us") else member
+
+    return {name: member_since(name, member) for name, member in message.items()}
+
+
+def _milliseconds(time: str) -> int:
+    return (datetime.fromisoformat(time) - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
 
 
 def message_text(message: Message) -> str:

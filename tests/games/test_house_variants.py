@@ -66,6 +66,12 @@ def test_the_greatest_insurance_under_the_table_maximum() -> None:
     assert greatest(100, limits=limits(600), max_payout_includes_stake=True) == 200  # half of 600 - 200
 
 
+@pytest.mark.parametrize(("rounding", "most"), [("down", 200), ("up", 201)])
+def test_the_greatest_insurance_is_rounded_as_wins_are(rounding: str, most: int) -> None:
+    assert greatest(100, limits=limits(401), rounding=rounding) == most  # D-54: half of 401
+    assert greatest(100, limits=limits(400), rounding=rounding) == 200
+
+
 @pytest.mark.parametrize(
     ("ante", "setting", "booked"),
     [

@@ -8,11 +8,19 @@ from typing import Any
 import msgspec
 import pytest
 from games.driver import game
-from rules.live_rules import facts_around, facts_of_deal, live_rules
+from rules.live_rules import facts_around, facts_of_deal, live_rules, settings
 
 from controller.cards import Card, parse_cards
 from controller.games.outcome import outcome, prices
-from controller.games.published import Outcome, VoidedDeal, Wager, voided_deal
+from controller.games.published import (
+    Outcome,
+    Rounding,
+    VoidedDeal,
+    Wager,
+    for_public,
+    refund_all,
+    voided_deal,
+)
 from controller.games.rules import MAIN
 from controller.games.settlement import (
     BoxSlip,
@@ -23,7 +31,7 @@ from controller.games.settlement import (
     VoidedBet,
     price,
     refund,
-    rounded_down,
+    rounded,
     settle,
 )
 from controller.games.sister_outcome import Course, Play
@@ -86,15 +94,36 @@ def test_the_limit_cuts_the_win_and_never_the_stake(ante: int, booked_as: str, r
     assert booked(lines)["BET"] == (2 * ante, booked_as, returned)
 
 
-def test_a_win_is_rounded_down() -> None:
+@pytest.mark.parametrize(("rounding", "returned"), [("down", 195), ("up", 196)])
+def test_a_win_is_rounded_as_the_outcome_says(rounding: str, returned: int) -> None:
     facts = facts_around(NOTHING, KING_DEALER, box="box1")
-    lines = settle((BoxSlip("box1", ante=101),), outcome(facts, live_rules(ante_odds="19/20")))
-    assert booked(lines)["ANTE"] == (101, "WIN", 196)  # 101 x 0.95 = 95.95
+    published = outcome(facts, live_rules(ante_odds="15/16", rounding=rounding))
+    told = msgspec.json.decode(msgspec.json.encode(published), type=Outcome)
+    lines = settle((BoxSlip("box1", ante=101),), told)
+    assert booked(lines)["ANTE"] == (101, "WIN", returned)  # 101 x 15/16 = 94.69
 
 
-@pytest.mark.parametrize(("amount", "whole"), [("7/2", 3), ("4", 4), ("0", 0), ("99/100", 0)])
-def test_rounding_down(amount: str, whole: int) -> None:
-    assert rounded_down(Fraction(amount)) == whole
+@pytest.mark.parametrize(("rounding", "booked_as"), [("down", "WIN"), ("up", "WIN_CAPPED")])
+def test_a_rounded_win_stays_under_the_limit(rounding: str, booked_as: str) -> None:
+    odds = settings()["odds"] | {"PAIR": "4/3"}
+    limits = settings()["limits"] | {"table_max": 266}
+    rules = live_rules(odds=odds, limits=limits, rounding=rounding)
+    lines = settle((BoxSlip(MAIN, ante=100),), outcome(facts_around(PAIR, ACE_KING_DEALER), rules))
+    assert booked(lines)["BET"] == (200, booked_as, 466)  # 200 x 4/3 = 266.67
+
+
+@pytest.mark.parametrize(
+    ("amount", "down", "up"), [("7/2", 3, 4), ("4", 4, 4), ("0", 0, 0), ("99/100", 0, 1), ("1/100", 0, 1)]
+)
+def test_rounding(amount: str, down: int, up: int) -> None:
+    assert rounded(Fraction(amount), Rounding.DOWN) == down
+    assert rounded(Fraction(amount), Rounding.UP) == up
+
+
+def test_only_those_who_pay_are_told_how_to_round() -> None:
+    published = outcome(facts_around(PAIR, ACE_KING_DEALER), live_rules(rounding="up"))
+    assert published.rounding is Rounding.UP is refund_all(published).rounding
+    assert b"rounding" not in msgspec.json.encode(for_public(published))
 
 
 def test_a_price_that_is_no_whole_amount_is_refused() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import oracle_family
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from controller.cards import DECK, Card, Rank, Suit
 from controller.games.combinations import PairedStraight
+from controller.games.deal_pattern import DealPattern, initial_spots
 from controller.games.offers import HandOffer
 from controller.games.patterns import SIXTH, STAY, exchange
 from controller.games.procedure import (
@@ -28,12 +30,13 @@ from controller.games.procedure import (
     Deal,
     Decide,
     DecisionOf,
+    Face,
     Step,
     Window,
     WindowAnswer,
 )
 from controller.games.procedure import Decision as BoxDecision
-from controller.games.published import Outcome
+from controller.games.published import Outcome, Rounding
 from controller.games.registry import GAMES
 from controller.games.requests import Action, Request, Stage, Standing, refusal
 from controller.games.rules import MAIN, Rules
@@ -43,6 +46,13 @@ RICH = 10**12
 TABLE_MAXIMA = (1, 1_501, 3_001, 9_999, 500_000)
 PRICES = (1, 1, 2, 3, "1/2", "3/2", "5/3")
 BONUS_STAKES = (50, 100, 500, 75)
+ANTE_ODDS = (1, 1, "19/20", "3/2", "7/3")
+CHOICES = {
+    "paired_straight": PairedStraight,
+    "deal_pattern": DealPattern,
+    "switch_cards_face": Face,
+    "rounding": Rounding,
+}
 OPTIONS = {
     "bet": Action.BET,
     "fold": Action.FOLD,
@@ -60,26 +70,33 @@ class House(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round that was played: what was published, the player's slips, and both for the oracle."""
+    """A round that was played: what was published, the player's slips, and both for the oracle.
+
+    `came` are the cards in the order in which they left the shoe, `in_play` the boxes that were dealt to.
+    """
 
     outcome: Outcome
     slips: tuple[BoxSlip, ...]
     cards: dict[str, list[str]]
     bets: dict[str, Any]
+    came: list[str]
+    in_play: list[str]
+    pattern: str
 
 
 def random_house(rng: random.Random, name: str) -> House:
     """Every switch of the config by lot; limits, boxes, prices and bonus stakes too."""
     given = driver.settings(name)
     given |= {key: rng.random() < 0.5 for key, value in given.items() if isinstance(value, bool)}
-    if "paired_straight" in given:
-        given["paired_straight"] = str(rng.choice(list(PairedStraight)))
+    given |= {key: str(rng.choice(list(ways))) for key, ways in CHOICES.items() if key in given}
+    given["ante_odds"] = rng.choice(ANTE_ODDS)
     if "boxes" in given:
         given["boxes"] = rng.randint(1, oracle_family.GAMES[name].boxes)
     if "exchange_prices" in given:
         given["exchange_prices"] = rng.choices(PRICES, k=5)
     known = oracle_family.GAMES[name].settings
     settings = {key: value for key, value in given.items() if key in known}
+    settings["ante_odds"] = Fraction(given["ante_odds"])
     if name == oracle_family.LIVE:
         given["prices"]["exchange"] = rng.choice(PRICES)
         settings["exchange_prices"] = [given["prices"]["exchange"]] * 5
@@ -94,7 +111,7 @@ def random_house(rng: random.Random, name: str) -> House:
     return House(GAMES[name].build(given), told)
 
 
-def random_shoe(rng: random.Random) -> Iterator[Card]:
+def random_shoe(rng: random.Random, pattern: DealPattern) -> Iterator[Card]:
     """A whole deck; mostly its first cards are of few ranks or suits: strong hands, straights, ties."""
     count = rng.choice((13, 9, 7, 6, 5))
     lowest = rng.randint(2, 15 - count)
@@ -103,10 +120,12 @@ def random_shoe(rng: random.Random) -> Iterator[Card]:
     suits = set(rng.sample(list(Suit), rng.choice((4, 4, 4, 3))))
     deck = rng.sample(DECK, len(DECK))
     deck.sort(key=lambda card: card.rank not in ranks or card.suit not in suits)
-    if rng.random() < 0.7:  # Where four places are dealt in turn, one gets three of a kind; mostly box 2.
-        first = rng.choice((0, 1, 1, 1, 1, 3))
-        alike = [card for card in deck if card.rank == deck[first].rank][:3]
-        for index, card in zip((first, first + 4, first + 8), alike, strict=True):
+    if rng.random() < 0.7:  # Where four places are dealt to, one gets three of a kind; mostly box 2.
+        place = rng.choice("011113")
+        spots = initial_spots("0123", pattern)
+        indices = [spots.index((place, n)) for n in (1, 2, 3)]
+        alike = [card for card in deck if card.rank == deck[indices[0]].rank][:3]
+        for index, card in zip(indices, alike, strict=True):
             swap = deck.index(card)
             deck[index], deck[swap] = deck[swap], deck[index]
     return iter(deck)
@@ -148,6 +167,11 @@ class Player:
         }
         self._hands: dict[tuple[str, str], HandOffer] = {}
         self._granted: dict[str, BoxDecision] = {}
+
+    @property
+    def in_play(self) -> tuple[str, ...]:
+        """The boxes with a bet."""
+        return tuple(box for box, state in self.states.items() if state is not BoxState.EMPTY)
 
     def answer(self, step: Step) -> Answer:
         """Answer any step but a deal."""
@@ -247,13 +271,23 @@ def play_round(rng: random.Random, name: str) -> Round:
     boxes = [box for box in house.game.boxes if rng.random() < 0.7] or house.game.boxes
     wishes = {box: random_wishes(rng, house) for box in boxes}
     player = Player(rng, house, wishes)
-    outcome, laid = deal_to(player, house.game, random_shoe(rng))
+    pattern = house.game.rules.deal_pattern
+    came: list[str] = []
+    outcome, laid = deal_to(player, house.game, noted(random_shoe(rng, pattern), came))
     cards: dict[str, list[str]] = {"dealer": laid[DEALER][:5], "replacement": laid[DEALER][5:]}
     bets = house.told | {"anyone_bought": bool(cards["replacement"])}
     for box, wished in wishes.items():
         cards |= {box: laid[box][:5], f"{box}_drawn": laid[box][5:]}
         bets[box] = wished | {"dark": player.states[box] is BoxState.DARK, "final": player.final_wish(box)}
-    return Round(outcome, tuple(player.slips.values()), cards | {"switch": laid[SWITCH]}, bets)
+    cards["switch"] = laid[SWITCH]
+    return Round(outcome, tuple(player.slips.values()), cards, bets, came, list(player.in_play), str(pattern))
+
+
+def noted(shoe: Iterator[Card], came: list[str]) -> Iterator[Card]:
+    """Pass the cards on and write down what came."""
+    for card in shoe:
+        came.append(str(card))
+        yield card
 
 
 def deal_to(player: Player, game: Any, shoe: Iterator[Card]) -> tuple[Outcome, dict[str, list[str]]]:

@@ -30,6 +30,8 @@ LIVE_POKER = "russian_poker_live"
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in GAMES),
     (LIVE_POKER, {"redraw_same_rank": True}),
+    (LIVE_POKER, {"switch_cards_face": "up", "deal_pattern": "packets"}),
+    ("oasis_with_bonus", {"deal_pattern": "packets"}),
     (LIVE_POKER, {"skip_unused_switch_cards": True, "insurance_in_options": True}),
     ("grandmaster_russian_poker", {"redraw_same_rank": True, "boxes": 1}),
     ("royal_poker", {"purchase_needs_combination": True}),
@@ -145,6 +147,37 @@ def test_house_variants_change_what_is_told() -> None:
     waits = "The next box is asked when the one before it has decided."
     assert waits in told("oasis_with_bonus")[2]
     assert waits not in told("oasis_with_bonus", open_boxes_in_order=False)[2]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_packets_are_told_as_such(name: str) -> None:
+    single, packets = told(name), told(name, deal_pattern="packets")
+    assert "one at a time to" in single[1] and "in turn, five rounds" in single[1]
+    assert "five at once to" in packets[1] and "and the dealer, out of a shuffling machine: " in packets[1]
+    assert single[1].partition(": ")[2] == packets[1].partition(": ")[2]
+    assert single[2:] == packets[2:]
+
+
+def test_open_switch_cards_are_told_as_such() -> None:
+    live = told(LIVE_POKER, switch_cards_face="up")
+    assert live[3] == "5 cards face up: the switch cards."
+    assert [text for text in told(LIVE_POKER) if text not in live][1:] == [
+        "The dealer turns the switch cards."
+    ]
+
+
+def test_settings_are_answered_in_words() -> None:
+    changed = {"switch_cards_face": "up", "deal_pattern": "packets", "rounding": "up"}
+    answers = {
+        one.key: one.answer
+        for one in make_sheet(game(LIVE_POKER, **changed), "0").settings
+        if one.key in changed
+    }
+    assert answers == {
+        "switch_cards_face": "face up",
+        "deal_pattern": "five cards at once",
+        "rounding": "the player: rounded up",
+    }
 
 
 @pytest.mark.parametrize("name", GAMES)

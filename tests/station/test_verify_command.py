@@ -37,9 +37,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rewrite(source: Path, target: Path, change: Callable[[Body], None], *, honest: bool = True) -> Path:
-    """Copy a journal with each step's body changed; `honest` makes chain and prevhashes anew."""
+    """Copy a journal with each step's body changed; `honest` makes chain and prevhashes anew.
+
+    The copy is unsigned, as a journal of an older program is: what is left are the proofs without a key.
+    """
     shutil.copy(source, target)
     connection = sqlite3.connect(target)
+    connection.execute("DROP TABLE signatures")
     rows = connection.execute("SELECT n, chain, body FROM steps ORDER BY n").fetchall()
     chain = rows[0][1]
     heads: dict[str, str] = {}
@@ -205,6 +209,13 @@ def test_a_truncated_journal_is_a_finding(played: Path, tmp_path: Path) -> None:
     cut = tmp_path / played.name
     cut.write_bytes(played.read_bytes()[:-40_000])
     assert main(["verify", str(cut)]) == 1
+
+
+def test_a_damaged_journal_in_its_folder_is_a_finding(played: Path, tmp_path: Path) -> None:
+    for name in (played.name, "evidence.jsonl"):
+        shutil.copy(played.parent / name, tmp_path / name)
+    (tmp_path / played.name).write_bytes(b"no journal")
+    assert main(["verify", str(tmp_path)]) == 1
 
 
 def test_nothing_to_verify_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -210,6 +210,24 @@ def test_a_window_that_a_restart_interrupts_goes_on_when_every_box_has_decided()
     assert draw(d.table.state).prompt.code == "TURN"
 
 
+def test_behind_an_interrupted_window_no_other_opens_before_the_supervisor_goes_on() -> None:
+    """Row 35: the cards of box 1 lie already, so the last decision would open the final options at once."""
+    d = dealt("oasis_with_bonus", box1=OPEN, box2=OPEN)
+    decide(d, "options", "box1", "EXCHANGE", 2)
+    d.scan()
+    d.start()
+    d.plug()
+    d.confirm_picture()
+    assert decide(d, "options", "box2", "BET") is None
+    assert only(d.last, DecisionClosed).ended_by == "all_decided"
+    assert [event.stage for event in every(d.events, DecisionOpened)] == ["options"]
+    assert refusal(d.press(i.GoOn(), BORIS)) is None
+    assert only(d.last, DecisionOpened).stage == "final_options"
+    d.answer(False)
+    assert decide(d, "final_options", "box1", "BET") is None
+    assert draw(d.table.state).prompt.code == "TURN"
+
+
 def test_goa_10_hands_without_a_showdown_are_opened_in_audit_alone() -> None:
     # Box 1 dark; the dealer (every second card) has nothing: K Q 9 7 3.
     shoe = "2c Kh 2d Qd 7h 9d 9s 7s Jc 3c"

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
-from table.dealt import BORIS, FAILS, PLACES, Dealt, every
+from table.dealt import BORIS, FAILS, PLACES, Dealt, every, live_rules
 
-from controller.cards import Card
+from controller.cards import Card, CodeMap
+from controller.games.procedure import Game, Turn
+from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.events import (
     AUDIENCES,
@@ -29,6 +31,7 @@ from controller.table.events import (
     RoundConfirmed,
 )
 from controller.table.picture import draw
+from controller.table.settings import TableSettings
 from controller.table.table import Table
 
 ALLOWED: dict[Audience, tuple[type[Event], ...]] = {Audience.BETTING: (CardShown, HandsOffered)}
@@ -115,7 +118,11 @@ def told(d: Dealt, events: tuple[Event, ...], audience: Audience, *, place: str)
     return msgspec.json.encode([masked(event) for event in seen if event is not None])
 
 
-TURNED = {"switch": 0, "box1": 1, "box3": 2, "dealer": 3}
+class OpenSwitchCards(Table):
+    """The table of a house that lays the switch cards open (D-45)."""
+
+    def __init__(self, settings: TableSettings, _: Game, deck: CodeMap, others: tuple[CodeMap, ...]) -> None:
+        super().__init__(settings, RussianLive(live_rules(switch_cards_face="up")), deck, others)
 
 
 def play(
@@ -126,9 +133,16 @@ def play(
     for _ in course(d):
         assert not every(d.last, RoundCancelled)
     if course is not abandoned:
-        for turned in list(TURNED)[: TURNED[place]]:
-            d.press(i.TurnCards(turned))
+        while (due := owed(d)) != place:
+            d.press(i.TurnCards(due))
     return d
+
+
+def owed(d: Dealt) -> str:
+    """Return the place that is turned next."""
+    step = d.table.state.in_play.run.owed
+    assert isinstance(step, Turn), step
+    return step.place
 
 
 def compare(
@@ -179,6 +193,26 @@ def test_a_hidden_card_changes_nothing_before_it_is_turned(
 ) -> None:
     for other in OTHERS:
         compare(course, place, n, other)
+
+
+@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize(("place", "n"), [where for where in HIDDEN if where[0] != "switch"])
+def test_beside_open_switch_cards_the_others_stay_hidden(
+    course: Callable[[Dealt], Iterator[object]], place: str, n: int
+) -> None:
+    compare(course, place, n, OTHERS[0], OpenSwitchCards)
+
+
+def test_an_open_switch_card_is_everybodys_at_once() -> None:
+    """D-45: it is dealt like any open card; nobody is told it in private, and nothing binds us to it."""
+    d = Dealt(FAILS, table=OpenSwitchCards).to_final_options()
+    laid = [event for event in every(d.events, CardDealt) if event.place == "switch"]
+    assert [event.card for event in laid] == FAILS["switch"].split()
+    assert {event.commitment for event in laid} == {None}
+    assert all(event.seen_by(Audience.PUBLIC) == event for event in laid)
+    assert every(d.events, CardShown) == []
+    d.all_decided("final_options")
+    assert owed(d) == "box1"
 
 
 @pytest.mark.parametrize("seen", [True, False])
