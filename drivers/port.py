@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import serial
+from serial.tools.list_ports import comports
 
 from drivers.contract import Clock, SerialSettings
 
@@ -42,8 +43,11 @@ NOTHING_READ = (
 class Listener(Protocol):
     """Who gets what a port has to tell, on the event loop. An exception from here ends `Port.run`."""
 
-    def opened(self, device: str) -> None:
-        """The port is open; `device` is the node behind its name, another one after a replug."""
+    def opened(self, device: str, identity: str | None) -> None:
+        """The port is open; `device` is the node behind its name, another one after a replug.
+
+        `identity` is what `identify` says of the device itself.
+        """
 
     def chunk(self, data: bytes) -> None:
         """Bytes came in just now; the receiver stamps them."""
@@ -138,7 +142,7 @@ class Port:
         settling = asyncio.ensure_future(self._settle(line))
         try:
             self._line = line
-            self._listener.opened(self._node())
+            self._listener.opened(self._node(), identify(self._node()))
             line.start()
             either: set[asyncio.Future[Any]] = {settling, line.ended}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -319,6 +323,18 @@ def open_line(device: serial.Serial, receive: Callable[[bytes], None]) -> _Line:
 def describe_read(fault: Exception) -> str:
     """Say what a failed read means to the people at the table."""
     return f"read failed: got {fault!r}, expected data: the device was unplugged or reset; check the cable"
+
+
+def identify(node: str) -> str | None:
+    """Return what tells the device at `node` from others of its kind, on one line; None for a pty, say.
+
+    Its serial number where it has one, else the socket that it is plugged into, behind maker and product.
+    """
+    for found in comports():
+        if node in (found.device, os.path.realpath(found.device)) and found.vid is not None:
+            which = found.serial_number or f"at {found.location}"
+            return " ".join(f"{found.vid:04x}:{found.pid:04x} {which}".split())
+    return None
 
 
 def close_quietly(device: serial.Serial) -> None:

@@ -1,8 +1,9 @@
 """The daemon of a fast simulation: the station itself, with real links, under the world's clock.
 
-`python -m simulators.daemon CONFIG CLOCK_LINK START_US [kill POINT COUNT | cut OPERATION SEED SYNCHRONOUS]`,
-started by the world, never by people. With a named point, the process ends itself with SIGKILL there, at
-its COUNT-th pass; with a cut, its journal lies on a disk whose power fails at that operation.
+`python -m simulators.daemon WORLD CONFIG CLOCK_LINK START_US [END]`, started by the world (its process is
+WORLD, and it ends with it), never by people. END is `kill POINT COUNT` or `cut OPERATION SEED SYNCHRONOUS`:
+with a named point, the process ends itself with SIGKILL there, at its COUNT-th pass; with a cut, its
+journal lies on a disk whose power fails at that operation.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from controller.table.events import AUDIENCES, Audience
 from simulators.clock_link import Advance, Order, Report, SimulatedClock
 from simulators.faults.points import KillPoint, Point, PowerCut
 from simulators.faults.powercut import PowerCutDisk
+from simulators.tied import tie
 
 SETTLING_ROUNDS = 3
 
@@ -221,8 +223,9 @@ async def _serve(station: SimulatedStation, reporter: Reporter) -> None:
 
 def main(words: list[str]) -> None:
     """Run from the command line of the world."""
+    world, config, link, start_us, *end = words
+    tie(int(world))
     log.set_up()
-    config, link, start_us, *end = words
     point, cut = KillPoint(None, 0), None
     match end:
         case ["kill", name, count]:

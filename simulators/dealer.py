@@ -248,6 +248,10 @@ class Dealer:
                     self._scanned == (picture.round_no, picture.deal, decks.lying(picture)) and not is_known
                 )
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
+            case "CONFIRM_PICTURE":
+                return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
+            case "CARD_READ_MEANWHILE":
+                return [self._answer(picture, yes=True)]
             case code:
                 return [self.press(picture, self._command(code, picture.prompt.place))]
 
@@ -262,7 +266,6 @@ class Dealer:
             "LAY_ASIDE": i.LayCardAside(),
             "CONFIRM_RESULT": i.ConfirmResult(),
             "CLEAR_TABLE": i.ClearTable(),
-            "CONFIRM_PICTURE": i.ConfirmPicture(),
             "CALL_SUPERVISOR": i.WithdrawReport(),
         }
         return presses[code]

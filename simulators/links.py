@@ -181,8 +181,9 @@ class LiveLinks(RealLinks):
         self._parent = os.getppid()
 
     def words(self) -> list[str]:
-        """Return the command of a dealer station."""
-        return [sys.executable, "-m", "controller.cli", "run", str(self.config.path)]
+        """Return the command of a dealer station, tied to this process."""
+        run = ["run", str(self.config.path)]
+        return [sys.executable, "-m", "simulators.tied", str(os.getpid()), *run]
 
     def now_us(self) -> int:
         """Return wall time."""
@@ -251,8 +252,8 @@ class FastLinks(RealLinks):
         self._clock_socket.bind(address)
         self._reports = asyncio.create_task(self._hear_reports(self._clock_socket))
         self._rest.begin_life()
-        daemon = [sys.executable, "-m", "simulators.daemon", str(self.config.path), address]
-        return [*daemon, str(self._now_us), *end]
+        daemon = [sys.executable, "-m", "simulators.daemon", str(os.getpid()), str(self.config.path)]
+        return [*daemon, address, str(self._now_us), *end]
 
     def heard(self, feed: Feed, raw: bytes) -> None:
         """Deliver, and note what has been delivered."""

@@ -137,6 +137,7 @@ class GapKeeper:
     def _hear(self, alive: Alive, now_us: int) -> None:
         if alive.alive != self._table or alive.source != self._source:
             raise ForeignSource(f"alive of {alive.source}, expected {self._source}")
+        self._compare(alive)
         if alive.epoch < self.epoch:
             self.refused += 1
             return
@@ -149,6 +150,23 @@ class GapKeeper:
         self.epoch = alive.epoch
         self.last_alive = alive
         self._learn(alive.seq, delivered_to=alive.seq)
+
+    def _compare(self, alive: Alive) -> None:
+        """Later in the table's own time neither epoch nor number is lower, else its journal has lost things.
+
+        So it is noticed at once, and not when the numbers have caught up with what was received.
+        """
+        last = self.last_alive
+        if last is None or alive.at_us <= last.at_us:
+            return
+        if alive.epoch < last.epoch or alive.seq < last.seq:
+            raise ChainBroken(
+                f"{self._stream}: the table is at epoch {alive.epoch}, number {alive.seq}; earlier it said "
+                f"epoch {last.epoch}, number {last.seq}: its journal has lost what was sent; stop, and "
+                "compare what was acted on with the journal"
+            )
+        if alive.seq == last.seq and alive.hash != last.hash:
+            raise ChainBroken(f"{self._stream}/{alive.seq}: the table says another hash than it said before")
 
     def _learn(self, seq: int, *, delivered_to: int) -> None:
         """Note the highest number heard of; a gap opens when `delivered_to` has not been delivered."""

@@ -15,12 +15,14 @@ is the same file with `chunk` lines only, and a header that names each port's de
 | kind | source | payload |
 |---|---|---|
 | chunk, stale | scanner | bytes; stale ones came in while the line settled and are never read |
-| opened, lost | scanner | node, reason |
+| opened | scanner | node, and ` is <device>` where the system can tell devices apart |
+| lost | scanner | reason |
 | tick | scanner | a time-out of its driver passed |
 | key | scanner | 32 bytes, for the card read that the line before made |
 | command | betting, operator | the request as JSON, with the role that the station gave the sender |
 | timer | deadline's name | its number |
 | input | journal | an input taken over from the journal at a start, as JSON |
+| input | station | what the station itself has to tell (disk, clock), as JSON |
 | start | station | the Started input as JSON |
 """
 
@@ -33,6 +35,7 @@ from typing import NamedTuple, TextIO
 
 from controller.journal.errors import JournalDamaged
 
+NEAR_BYTES = 65_536
 FIRST_LINE = "# tablectl capture 1"
 
 
@@ -112,22 +115,41 @@ def read_header(path: Path) -> Header:
         return Header(tuple(facts))
 
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """Read the lines in order. Raises JournalDamaged naming the first line that is not understood.
+def read_lines(path: Path, *, since_us: int = 0) -> Iterator[Line]:
+    """Read the lines in order, from `since_us` on. Raises JournalDamaged naming the first one not understood.
 
-    A last line without its end was being written when the process stopped, and is left out.
+    Of a long recording only the end is read; its lines are counted from there. A last line without its end
+    was being written when the process stopped, and is left out.
     """
     with _open(path) as file:
+        if since_us:
+            file.seek(_offset_before(path, since_us))
+            file.readline()  # A piece of a line, or the first one, which says what the file is.
         number, last = 0, 0
         for text in file:
             number += 1
             if text.startswith("#") or not text.endswith("\n"):
                 continue
             line = _parse(path, number, text.rstrip("\n"))
+            if line.at_us < since_us:
+                continue
             if line.at_us < last:
                 raise JournalDamaged(f"{path}: line {number}: time falls from {last} to {line.at_us}")
             last = line.at_us
             yield line
+
+
+def _offset_before(path: Path, since_us: int) -> int:
+    """Find a place in the file with every line from `since_us` on behind it, and little else: times rise."""
+    low, high = 0, path.stat().st_size
+    with path.open("rb") as file:
+        while high - low > NEAR_BYTES:
+            middle = (low + high) // 2
+            file.seek(middle)
+            file.readline()
+            stamp, _, _ = file.readline().partition(b" ")
+            low, high = (middle, high) if stamp.isdigit() and int(stamp) < since_us else (low, middle)
+    return low
 
 
 def _open(path: Path) -> TextIO:

@@ -26,6 +26,10 @@ class LiveClock:
         """Return the present in microseconds since 1970."""
         return self._wall_us + time.monotonic_ns() // 1_000 - self._monotonic_us
 
+    def wall_us(self) -> int:
+        """Return what the wall clock shows, which somebody may set."""
+        return time.time_ns() // 1_000
+
     async def sleep_until(self, at_us: int) -> None:
         """Return once the clock shows `at_us` or more."""
         # A sleep may end a little early by the clock that the loop keeps.

@@ -20,6 +20,7 @@ from controller.table.inputs import (
     ReadFailed,
     ScannerLost,
     ScannerOpened,
+    ScannerRestarted,
     Started,
     TimerExpired,
     decode_input,
@@ -59,7 +60,7 @@ class Intake:
                 self.framers[source].tick(at)
                 return self._reports(source, at)
             case Kind.OPENED:
-                return [Taken(ScannerOpened(at=at, scanner=source))]
+                return [Taken(ScannerOpened(at=at, scanner=source, device=_identity(line.payload)))]
             case Kind.LOST:
                 return [Taken(ScannerLost(at=at, scanner=source, reason=line.payload))]
             case Kind.TIMER:
@@ -84,11 +85,27 @@ class Intake:
                     )
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
+                case contract.DeviceReported(state=contract.DeviceState.RESTARTED):
+                    self._on_garbage(scanner, report)
+                    value = ScannerRestarted(at=at + len(taken), scanner=scanner)
                 case _:
                     self._on_garbage(scanner, report)
                     continue
             taken.append(Taken(value, report))
         return taken
+
+
+IS = " is "
+
+
+def opened_text(node: str, identity: str | None) -> str:
+    """Return the payload of an opened line: the node, and the device behind it where the system knows it."""
+    return node if identity is None else f"{node}{IS}{identity}"
+
+
+def _identity(payload: str) -> str | None:
+    _, found, identity = payload.partition(IS)
+    return identity if found else None
 
 
 def encode_command(value: Commanded) -> str:

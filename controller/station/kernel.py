@@ -109,6 +109,17 @@ class Kernel:
         self._stream(record.heads)
 
 
+def _again(kernel: Kernel, n: int, raw: bytes) -> Stepped:
+    try:
+        return kernel.step(decode_input(raw))
+    except Exception as error:
+        # Whatever it is: its text may name a face-down card.
+        raise StartRefused(
+            f"step {n}: the program of today stops on this input ({type(error).__name__}); "
+            f"start the version that wrote it, or close the day with it"
+        ) from error
+
+
 def closing_of(stepped: Stepped) -> Closing | None:
     """Return the round revision that a step closes, with each stream's `round.closed`; None for no such."""
     if not any(isinstance(event, RoundClosed) for event in stepped.events):
@@ -139,7 +150,7 @@ def recover(kernel: Kernel, reader: Reader, *, on_step: Callable[[], None] = lam
     count = 0
     for step in reader.steps(after):
         on_step()
-        again = kernel.step(decode_input(step.input))
+        again = _again(kernel, step.n, step.input)
         recorded = b"[" + b",".join(step.events) + b"]"
         sent = {audience: messages for audience, messages in again.messages.items() if messages}
         if again.events_raw != recorded or sent != dict(step.messages):

@@ -275,8 +275,8 @@ def card_inputs(framers: Mapping[str, Framer], lines: Iterable[Line]) -> list[Ca
 
     def feed(line: Line) -> None:
         for taken in intake.take(line):
-            assert isinstance(taken.report, CodeRead | ReadFailed), taken
-            found.append(CardInput(line.at_us, line.source, taken.report))
+            if isinstance(taken.report, CodeRead | ReadFailed):
+                found.append(CardInput(line.at_us, line.source, taken.report))
 
     for line in lines:
         if line.kind is Kind.CHUNK:

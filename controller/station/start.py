@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,14 +19,19 @@ from controller.station.approvals import check_approved
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
+from controller.station.guards import free_mb
 from controller.station.kernel import Kernel, recover
 from controller.station.people import check_staffed
 from controller.station.signing_key import open_key
+from controller.station.stops import Stops
+from controller.station.untaken import untaken_reads
 from controller.table.events import AUDIENCES
 from controller.table.inputs import Started, decode_input
 
 PROGRAM = version("tablectl")
 AUDIENCE_NAMES = tuple(audience.value for audience in AUDIENCES)
+
+log = logging.getLogger("station")
 
 OpenJournal = Callable[[Path, Heads | None], Journal]
 
@@ -34,13 +41,14 @@ def open_journal(path: Path, heads: Heads | None) -> Journal:
     return Journal.open(path, audiences=AUDIENCE_NAMES, heads=heads)
 
 
-class Start(msgspec.Struct, frozen=True):
+class Start(NamedTuple):
     """What a start has found and made. `started` is still to be taken as the first input."""
 
     kernel: Kernel
     journal: Journal
     recorder: Recorder
     started: Started
+    stops: Stops
     sign: Callable[[Closing], Sign]
 
 
@@ -67,20 +75,35 @@ def start(
         check_behind(now_us, last_us)
         since = _last_boundary(journal.reader, config)
         _recover(kernel, journal.reader, config, since, on_step)
-        started = Started(
-            at=max(now_us, last_us + 1),
-            epoch=journal.heads().epoch + 1,
-            program=PROGRAM,
-            rules=config.rules,
-            documents=tuple(journal.add_document(text) for text in config.documents.values()),
-        )
+        stops = Stops(config.table_dir)
+        started = _started(config, journal, stops, at=max(now_us, last_us + 1))
         journal.add_document(config.settings.profile.content)
         recorder = _record(config, started, journal, since)
     except BaseException:
         journal.close()
         raise
     sign = partial(signer.heads, config.settings.table, config.environment.value)
-    return Start(kernel, journal, recorder, started, sign)
+    return Start(kernel, journal, recorder, started, stops, sign)
+
+
+def _started(config: StationConfig, journal: Journal, stops: Stops, *, at: int) -> Started:
+    """Tell the table that it starts, and what the start has found."""
+    heads = journal.heads()
+    free = free_mb(config.table_dir)
+    untaken = untaken_reads(config, epoch=heads.epoch, last_us=heads.at_us)
+    if untaken or stops.twice:
+        facts = {"reads_never_taken": len(untaken), "inputs_left_out": len(stops.twice)}
+        log.warning("the run before stopped in the middle", extra={"facts": facts})
+    return Started(
+        at=at,
+        epoch=heads.epoch + 1,
+        program=PROGRAM,
+        rules=config.rules,
+        documents=tuple(journal.add_document(text) for text in config.documents.values()),
+        untaken=untaken,
+        quarantined=stops.twice,
+        disk_free_mb=free if free < config.settings.limits.disk_free_mb else None,
+    )
 
 
 def gaming_day(at_us: int, begins_hour: int) -> str:

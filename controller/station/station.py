@@ -22,16 +22,19 @@ from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
+from controller.station.guards import Guards
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
 from controller.station.retention import apply_retention
+from controller.station.scanner_line import ScannerLine
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
-from controller.table.inputs import Commanded, EnterCard
+from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
+from controller.table.quarantine import suspect
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
 from drivers.families import open_framer
 from drivers.port import Port
@@ -100,6 +103,8 @@ class Station:
         self._stepping = False
         self._moved = asyncio.Event()
         self._last_us = begun.started.at
+        is_low = begun.started.disk_free_mb is not None
+        self._guards = Guards(clock, config.table_dir, config.settings.limits, is_low=is_low)
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         framers = {
@@ -108,7 +113,9 @@ class Station:
         self.intake = Intake(framers, self._key, self._garbage)
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
-            name: Port(name, scanner.port, settings=scanner.line, listener=_Line(self, name), clock=clock)
+            name: Port(
+                name, scanner.port, settings=scanner.line, listener=ScannerLine(self, name), clock=clock
+            )
             for name, scanner in config.scanners.items()
         }
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
@@ -118,6 +125,7 @@ class Station:
         self.kernel = begun.kernel
         self.journal: Journal = begun.journal
         self.recorder = begun.recorder
+        self.stops = begun.stops
         self._sign = begun.sign
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
@@ -152,6 +160,7 @@ class Station:
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
+        self.stops.close()
 
     # What comes in.
 
@@ -160,11 +169,22 @@ class Station:
 
         Returns how many inputs were queued.
         """
-        at = max(self.clock.now_us(), self._last_us + 1)
-        line = Line(at, kind, source, payload)
+        return self._bring(Line(self._stamp(), kind, source, payload))
+
+    def look(self) -> None:
+        """Bring what the machine under the table has to tell; a flood comes first."""
+        for value in self._guards.look() if not self.is_flooded() else ():
+            at = self._stamp()
+            text = encode_input(msgspec.structs.replace(value, at=at)).decode()
+            self._bring(Line(at, Kind.INPUT, "station", text))
+
+    def _stamp(self) -> int:
+        return max(self.clock.now_us(), self._last_us + 1)
+
+    def _bring(self, line: Line) -> int:
         self.recorder.write(line)
-        self._last_us = at
-        scanner = source if kind in (Kind.CHUNK, Kind.TICK) else None
+        self._last_us = line.at_us
+        scanner = line.source if line.kind in (Kind.CHUNK, Kind.TICK) else None
         taken = self.intake.take(line)
         for one in taken:
             self._last_us = max(self._last_us, one.value.at)
@@ -197,7 +217,7 @@ class Station:
         if not isinstance(sender, Sender):
             reply(sender)
             return True
-        at = max(self.clock.now_us(), self._last_us + 1)
+        at = self._stamp()
         value = Commanded(
             at=at,
             request=request.request,
@@ -230,7 +250,7 @@ class Station:
         table = self.kernel.table
         repeated = isinstance(value, Commanded) and table.answer_to(value) is not None
         if not repeated:
-            stepped = self.kernel.step(value)
+            stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
         if isinstance(value, Commanded) and waiting.reply is not None:
@@ -241,6 +261,13 @@ class Station:
             framer = self.intake.framers[waiting.scanner]
             framer.acknowledge(waiting.taken.report)
             self.ports[waiting.scanner].write(framer.bytes_to_send())
+
+    def _take(self, value: AnyInput) -> Stepped:
+        """Step the kernel; while it steps, a file says with what."""
+        self.stops.taking(suspect(self.kernel.table.state, value))
+        stepped = self.kernel.step(value)
+        self.stops.taken()
+        return stepped
 
     def _write(self, at: int, stepped: Stepped) -> None:
         closing = closing_of(stepped)
@@ -334,6 +361,7 @@ class Station:
     async def _beat(self) -> None:
         while True:
             self.beat()
+            self.look()
             await asyncio.sleep(ALIVE_S)
 
     def beat(self) -> None:
@@ -358,39 +386,3 @@ async def _named(name: str, part: object) -> None:
     except BaseException:
         log.critical("a part of the station died", extra={"facts": {"part": name}}, exc_info=True)
         raise
-
-
-class _Line:
-    """Brings what one port tells."""
-
-    def __init__(self, station: Station, scanner: str) -> None:
-        self._station = station
-        self._scanner = scanner
-        self._cut_off = False
-
-    def opened(self, device: str) -> None:
-        self._cut_off = False
-        log.info("scanner open", extra={"facts": {"scanner": self._scanner, "device": device}})
-        self._station.bring(Kind.OPENED, self._scanner, device)
-
-    def chunk(self, data: bytes) -> None:
-        """Bring a chunk; a flood is cut off like a lost line, and what it says meanwhile is stale."""
-        flooded = self._station.is_flooded()
-        if flooded and not self._cut_off:
-            self.lost("flooding: more reads than a table can take; check the scanner")
-        elif self._cut_off and not flooded:
-            self.stale(data)
-            self.opened("after a flood")
-            return
-        self._cut_off = flooded
-        if flooded:
-            self.stale(data)
-        else:
-            self._station.bring(Kind.CHUNK, self._scanner, data.hex())
-
-    def stale(self, data: bytes) -> None:
-        self._station.bring(Kind.STALE, self._scanner, data.hex())
-
-    def lost(self, reason: str) -> None:
-        log.warning("scanner lost", extra={"facts": {"scanner": self._scanner, "reason": reason}})
-        self._station.bring(Kind.LOST, self._scanner, reason.replace("\n", " "))

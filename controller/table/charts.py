@@ -222,7 +222,7 @@ class IncidentChart(StateChart[Any]):
     entry = State()
     closed = State(final=True)
 
-    ask = none.to(question) | lost.to(question) | question.to(None)
+    ask = none.to(question) | lost.to(question) | supervisor.to(question) | question.to(None)
     ask_rescan = (
         none.to(rescan)
         | question.to(rescan)
@@ -238,6 +238,7 @@ class IncidentChart(StateChart[Any]):
         | question.to(supervisor)
         | picture.to(supervisor)
         | lost.to(supervisor)
+        | supervisor.to(None)
     )
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)

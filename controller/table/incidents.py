@@ -21,6 +21,7 @@ from controller.table.events import (
     ShoeEnd,
     Verdict,
 )
+from controller.table.events.incidents import HOUSEKEEPING
 from controller.table.inputs import CancelReason
 from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
 
@@ -49,7 +50,7 @@ def open_incident(
     state = INCIDENT_TARGETS[IncidentState.NONE, first]
     place, n = where if where is not None else (None, None)
     incident = Incident(t.incidents_count, kind, cell, prompt, state, place=place, n=n)
-    incident.stops_betting = t.phase is Phase.BETTING
+    incident.stops_betting = t.phase is Phase.BETTING and kind not in HOUSEKEEPING
     incident.reason, incident.reported_by = reason, reported_by
     t.incidents.append(incident)
     t.emit(
@@ -65,7 +66,8 @@ def open_incident(
             dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
-    halts.count_case(t, cell)
+    if kind not in HOUSEKEEPING:
+        halts.count_case(t, cell)
     _call_or_leave(t, incident)
     return incident
 

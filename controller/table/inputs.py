@@ -76,13 +76,28 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input", tag=_s
     at: int
 
 
-class Started(Input, frozen=True, kw_only=True):
-    """The process has started; the first input of every run. `documents` are hashes of its config."""
+class UntakenRead(msgspec.Struct, frozen=True):
+    """A read on the recording that never became durable. `code` is None where the scanner could not read."""
+
+    scanner: str
+    code: str | None
+
+
+class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
+    """The process has started; the first input of every run. `documents` are hashes of its config.
+
+    `untaken`: the reads of the run before that came in and were never taken, in order. `quarantined`: names
+    of inputs that have stopped the process twice (`table.quarantine`). `disk_free_mb` is told when it is too
+    little.
+    """
 
     epoch: int
     program: str
     rules: str
     documents: tuple[str, ...]
+    untaken: tuple[UntakenRead, ...] = ()
+    quarantined: tuple[str, ...] = ()
+    disk_free_mb: int | None = None
 
 
 class CardRead(Input, frozen=True, kw_only=True):
@@ -101,10 +116,14 @@ class ReadFailed(Input, frozen=True, kw_only=True):
     cause: str
 
 
-class ScannerOpened(Input, frozen=True, kw_only=True):
-    """The port is open and settled: what arrives from now on is read."""
+class ScannerOpened(Input, frozen=True, kw_only=True, omit_defaults=True):
+    """The port is open: what arrives from now on is read.
+
+    `device` tells one device from another, None where the system can't (a pty, a plain serial port).
+    """
 
     scanner: str
+    device: str | None = None
 
 
 class ScannerLost(Input, frozen=True, kw_only=True):
@@ -112,6 +131,24 @@ class ScannerLost(Input, frozen=True, kw_only=True):
 
     scanner: str
     reason: str
+
+
+class ScannerRestarted(Input, frozen=True, kw_only=True):
+    """The device itself says that it has started anew: what it saw just before may be lost."""
+
+    scanner: str
+
+
+class Measured(Input, frozen=True, kw_only=True):
+    """Room for the journal, in millions of bytes. Comes when it has become too little, or enough again."""
+
+    disk_free_mb: int
+
+
+class ClockStepped(Input, frozen=True, kw_only=True):
+    """The wall clock was set, by so much, while the process ran; negative: back. The table's own went on."""
+
+    step_ms: int
 
 
 class TimerExpired(Input, frozen=True, kw_only=True):
@@ -300,7 +337,12 @@ class AnswerQuestion(Command, frozen=True):
 
 
 class ConfirmPicture(Command, frozen=True):
-    """The table lies exactly as the picture after a restart shows it."""
+    """The table lies exactly as the picture after a restart shows it.
+
+    `picture` is the `lies` of the picture that was looked at: an older page can't confirm a newer table.
+    """
+
+    picture: str
 
 
 class GoOn(Command, frozen=True):
@@ -420,7 +462,18 @@ class Commanded(Input, frozen=True, kw_only=True, omit_defaults=True):
     past: PastRound | None = None
 
 
-AnyInput: TypeAlias = Started | CardRead | ReadFailed | ScannerOpened | ScannerLost | TimerExpired | Commanded
+AnyInput: TypeAlias = (
+    Started
+    | CardRead
+    | ReadFailed
+    | ScannerOpened
+    | ScannerLost
+    | ScannerRestarted
+    | Measured
+    | ClockStepped
+    | TimerExpired
+    | Commanded
+)
 
 
 def encode_command(command: AnyCommand) -> bytes:

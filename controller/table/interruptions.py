@@ -1,43 +1,84 @@
-"""Scanners that go and come back, and restarts: rows 30 and 35 of the procedures."""
+"""Scanners that go and come back, and restarts, in a round: rows 30 and 35 of the procedures."""
 
 from __future__ import annotations
 
-from controller.table import dealing, escalation, procedures
+import hashlib
+
+import msgspec
+
+from controller.table import dealing, escalation, held_reads, procedures, scanners
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
 from controller.table.incidents import ask, decide, open_incident
-from controller.table.situations import SITUATIONS, Axis, Known
+from controller.table.situations import SITUATIONS, Axis, Known, known
 from controller.table.state import Incident, TableState
 
+GONE_TIMER = "scanner_gone"
 SCANNER_GONE = "SCANNER_GONE"
+SECOND = 1_000_000
+
+
+# Row 30.
 
 
 def scanner_lost(t: TableState) -> None:
-    """Row 30: freeze in the state reached; a lost scanner comes back by itself or is decided on."""
-    for incident in t.incidents:
-        if incident.kind is IncidentKind.SCANNER_LOST:
-            if incident.state is not IncidentState.LOST:
-                ask(t, incident, "lose_scanner", SCANNER_GONE)
-            return
-    row = SITUATIONS[IncidentKind.SCANNER_LOST].row
-    open_incident(t, IncidentKind.SCANNER_LOST, row, first="lose_scanner", prompt=SCANNER_GONE)
+    """Freeze in the state reached; a lost scanner comes back by itself, in time, or is decided on."""
+    incident = _lost_incident(t)
+    if incident is None:
+        row = SITUATIONS[IncidentKind.SCANNER_LOST].row
+        open_incident(t, IncidentKind.SCANNER_LOST, row, first="lose_scanner", prompt=SCANNER_GONE)
+    elif incident.state is IncidentState.LOST or _is(incident, Axis.GONE):
+        return  # Lost is lost: the time runs from the first moment.
+    else:
+        ask(t, incident, "lose_scanner", SCANNER_GONE)
+    t.arm(GONE_TIMER, t.now + t.settings.limits.scanner_gone_s * SECOND)
+
+
+def scanner_gone(t: TableState) -> None:
+    """The scanner has stayed away for too long: the cell says what then."""
+    incident = _lost_incident(t)
+    assert incident is not None and incident.state is IncidentState.LOST, incident
+    incident.values = {Axis.GONE: Known.YES, Axis.OTHER: Known.NO, Axis.LATER: Known.UNKNOWN}
+    procedures.judge(t, incident, None)
 
 
 def scanner_back(t: TableState) -> None:
-    """All scanners are there again; what came out meanwhile they have not seen, the dealer has.
+    """All scanners are there; what came out meanwhile they have not seen, the dealer has.
 
-    A card that did is scanned now, and counts as no re-scan (RPL-75).
+    A card that did is scanned now, and counts as no re-scan (RPL-75). A scanner that was never lost, but
+    was opened again or has restarted, is asked about in the same way.
     """
     if not t.scanners_up.issuperset(t.settings.scanners):
         return
-    for incident in t.incidents:
-        if incident.kind is IncidentKind.SCANNER_LOST and incident.state is IncidentState.LOST:
-            incident.values = {Axis.LATER: Known.UNKNOWN}
-            procedures.judge(t, incident, None)
+    t.disarm(GONE_TIMER)
+    other = known(bool(t.strange_devices))
+    values = {Axis.GONE: Known.NO, Axis.OTHER: other, Axis.LATER: Known.UNKNOWN}
+    incident = _lost_incident(t)
+    if incident is None:
+        procedures.meet(t, IncidentKind.SCANNER_LOST, values)
+    elif t.strange_devices or _waits_for_scanner(incident):
+        incident.values = values
+        procedures.judge(t, incident, None)
+
+
+def _lost_incident(t: TableState) -> Incident | None:
+    lost = [incident for incident in t.incidents if incident.kind is IncidentKind.SCANNER_LOST]
+    return lost[0] if lost else None
+
+
+def _waits_for_scanner(incident: Incident) -> bool:
+    return incident.state is IncidentState.LOST or _is(incident, Axis.GONE) or _is(incident, Axis.OTHER)
+
+
+def _is(incident: Incident, axis: Axis) -> bool:
+    return incident.values.get(axis) is Known.YES
+
+
+# Row 35.
 
 
 def restarted(t: TableState) -> None:
-    """Row 35: the table went down in a round; people say what lies there before it goes on."""
+    """The table went down in a round; people say what lies there before it goes on."""
     escalation.begin_again(t)
     window = t.in_play.window
     if window is not None and window.is_open and window.window != dealing.BETTING:
@@ -45,20 +86,44 @@ def restarted(t: TableState) -> None:
     procedures.meet(t, IncidentKind.RESTARTED, {Axis.CERTAIN: Known.UNKNOWN})
 
 
-def picture_confirmed(t: TableState, incident: Incident, actor: str) -> None:
+def lies(t: TableState) -> str:
+    """Return what names the table as it lies and as a page shows it: cards, backs, counts, of this epoch."""
+    current = t.in_play
+    shown = [(laid.place, laid.n, str(laid.card) if laid.open else "") for laid in current.laid]
+    counts = (len(current.burned), len(current.held), held_reads.waiting_count(t))
+    seen = (t.epoch, current.id, current.deal, shown, counts)
+    return hashlib.sha256(msgspec.json.encode(seen)).hexdigest()[:16]
+
+
+def picture_confirmed(t: TableState, incident: Incident, picture: str, actor: str) -> Refusal | None:
     """The dealer finds everything as the picture says; an interrupted window is uncertain all the same."""
+    if picture != lies(t):
+        return Refusal.OTHER_PICTURE
     window = t.in_play.window
     certain = not is_other_program(t) and (window is None or not window.interrupted)
     procedures.answered(t, incident, certain, actor)
+    return None
+
+
+# What a supervisor decides.
 
 
 def may_go_on(t: TableState) -> bool:
-    """Whether "go on" is offered; after a restart only with the same program and rules, and all decided."""
+    """Whether "go on" is offered: not without the scanners, and as `_may_resume` says after a restart."""
     incident = t.incident
     if incident is None or not procedures.offers(t, "go_on"):
         return False
-    if incident.kind is not IncidentKind.RESTARTED:
-        return True
+    match incident.kind:
+        case IncidentKind.RESTARTED:
+            return _may_resume(t)
+        case IncidentKind.SCANNER_LOST:
+            return t.scanners_up.issuperset(t.settings.scanners)
+        case _:
+            return True
+
+
+def _may_resume(t: TableState) -> bool:
+    """Whether program and rules are the same, and the betting system says that all have decided."""
     if is_other_program(t):
         return False
     window = t.in_play.window
@@ -74,11 +139,22 @@ def go_on(t: TableState, incident: Incident, actor: str) -> Refusal | None:
     """A supervisor lets the round go on."""
     if not may_go_on(t):
         return Refusal.TOO_EARLY
-    if incident.kind is not IncidentKind.RESTARTED:
-        procedures.go_on(t, incident, actor)
-        return None
+    match incident.kind:
+        case IncidentKind.RESTARTED:
+            _resume(t, incident, actor)
+        case IncidentKind.SCANNER_LOST if _is(incident, Axis.OTHER):
+            scanners.accept(t)
+            incident.values[Axis.OTHER] = Known.NO
+            procedures.judge(t, incident, actor)
+        case IncidentKind.HELD_READ:
+            held_reads.go_on(t, incident, actor)
+        case _:
+            procedures.go_on(t, incident, actor)
+    return None
+
+
+def _resume(t: TableState, incident: Incident, actor: str) -> None:
     decide(t, incident, Verdict.WENT_ON, actor)
     window = t.in_play.window
     if window is not None and window.interrupted:
         dealing.resume_window(t, window)
-    return None

@@ -38,3 +38,5 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A card, scanner or dealer with more re-scans than this in 10,000 reads is named (worn cards)."""
     disk_free_mb: int = 500
     """No round opens with less room for the journal."""
+    clock_step_ms: int = 500
+    """A wall clock that moves against the table's by more than this at once was set: an incident."""

@@ -14,7 +14,9 @@ from controller.table import (
     dealing,
     deck_end,
     deck_life,
+    guards,
     halts,
+    held_reads,
     interruptions,
     manual,
     observations,
@@ -25,7 +27,7 @@ from controller.table import (
 )
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.events import IncidentKind
-from controller.table.inputs import PRESS_NAMES
+from controller.table.inputs import PRESS_NAMES, Role
 from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
 
@@ -86,6 +88,10 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     entered_by: str | None = None
     """Who has entered the card that can't be read; another person enters it too."""
     correction: CorrectionPicture | None = None
+    read_meanwhile: int = 0
+    """Cards that were read while the table took none, and are not dealt with yet."""
+    lies: str | None = None
+    """Names what is to be confirmed after a restart; the press brings it back."""
     reports: tuple[str, ...] = ()
     """The kinds that people may report now, by `observed`."""
     deal: int = 1
@@ -132,6 +138,8 @@ def draw(t: TableState) -> Picture:
         rescans_used=current.rescans_used if current is not None else 0,
         entered_by=entry.by if entry is not None else None,
         correction=_correction(t),
+        read_meanwhile=held_reads.waiting_count(t),
+        lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
         reports=observations.reportable(t),
         deal=current.deal if current is not None else 1,
         escalated=incident.escalated if incident is not None else False,
@@ -187,13 +195,17 @@ def prompt(t: TableState) -> Prompt:
             text += CALLED_AGAIN
         return Prompt(incident.prompt, text, incident.place, incident.n, incident=incident.number)
     if t.phase is Phase.SHUFFLING and t.is_round_open:
-        return _say("REDEAL")
+        return _say("OTHER_SCANNER" if t.strange_devices else "REDEAL")
     if t.round is None and t.duty.dealer is None:
         return _say("LOG_IN")
     if t.phase is Phase.READY and t.halts.blocks:
         return _say("UNBLOCK")
     if t.phase is Phase.READY and t.halts.pause is not None:
         return _say("PAUSED")
+    if t.phase is Phase.READY and t.strange_devices:
+        return _say("OTHER_SCANNER")
+    if t.phase is Phase.READY and guards.is_disk_low(t):
+        return _say("FREE_DISK")
     if t.phase is Phase.DECK_CHECK:
         return _load(t.shoe, t.decks)
     if stub_count.is_due(t):
@@ -254,9 +266,9 @@ def _fits(t: TableState, name: str) -> bool:
         case "confirm_shuffle" if not t.is_round_open:
             return True
         case "confirm_shuffle":
-            return t.scanners_up.issuperset(t.settings.scanners)
+            return guards.why_no_deal(t, Role.SUPERVISOR) is None
         case "open_betting":
-            ready = t.scanners_up.issuperset(t.settings.scanners) and deck_end.may_open_round(t)
+            ready = guards.why_no_round(t, Role.SUPERVISOR) is None and deck_end.may_open_round(t)
             return ready and halts.why_no_round(t) is None
         case "pause_table" | "close_after_round":
             return halts.may_halt(t)

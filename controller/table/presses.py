@@ -15,14 +15,17 @@ from controller.table import (
     deck_end,
     deck_life,
     duty,
+    guards,
     halts,
     interruptions,
     manual,
     observations,
     procedures,
+    quarantine,
     readings,
     redeal,
     result,
+    scanners,
     stub_count,
     surplus,
 )
@@ -49,7 +52,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value)
+    refusal = _check_sender(t, value) or _left_out(t, value)
     if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
         refusal = why_not(t, name)
     before = len(t.events)
@@ -63,6 +66,8 @@ def obey(t: TableState, value: i.Commanded) -> None:
     else:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
+    if refusal is Refusal.QUARANTINED:
+        quarantine.press_left_out(t)
     key, digest = _request_key(value), _digest(value)
     if key in t.requests:
         key = f"{key}/{digest}"
@@ -100,6 +105,10 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
         return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
     return None if value.role in allowed else Refusal.WRONG_ROLE
+
+
+def _left_out(t: TableState, value: i.Commanded) -> Refusal | None:
+    return Refusal.QUARANTINED if quarantine.is_left_out(t, value) else None
 
 
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
@@ -154,14 +163,14 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
         case i.PauseTable() | i.CloseAfterRound() | i.ResumeTable() | i.Unblock():
             return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
-            return _round_press(t, command)
+            return _round_press(t, command, value.role)
         case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub():
             return _deck_press(t, command, value)
         case _:
-            return _table_press(t, command)
+            return _table_press(t, command, value.role)
 
 
-def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
+def _table_press(t: TableState, command: i.TablePress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenTable():
             t.move("open_table")
@@ -174,7 +183,7 @@ def _table_press(t: TableState, command: i.TablePress) -> Refusal | None:
                 return Refusal.COUNT_DUE
             _close(t)
         case i.ConfirmShuffle() if t.is_round_open:
-            return redeal.deal_again(t)
+            return redeal.deal_again(t, role)
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
@@ -242,16 +251,15 @@ def _clear(t: TableState) -> None:
     halts.take_hold(t)
 
 
-def _round_press(t: TableState, command: i.RoundPress) -> Refusal | None:
+def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            refusal = halts.why_no_round(t)
+            refusal = halts.why_no_round(t) or guards.why_no_round(t, role)
             if refusal is not None:
                 return refusal
-            if not t.scanners_up.issuperset(t.settings.scanners):
-                return Refusal.SCANNER_DOWN
             if not deck_end.may_open_round(t):
                 return Refusal.TOO_FEW_CARDS
+            scanners.accept(t)
             dealing.open_round(t)
         case i.CloseBetting():
             dealing.close_window(t, "dealer")
@@ -360,9 +368,8 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return observations.withdraw_report(t, _top(t), actor)
         case i.ConfirmCancel():
             return observations.confirm_cancel(t, _top(t), actor)
-        case i.ConfirmPicture():
-            interruptions.picture_confirmed(t, _top(t), actor)
-            return None
+        case i.ConfirmPicture(picture=picture):
+            return interruptions.picture_confirmed(t, _top(t), picture, actor)
         case i.GoOn():
             if duty.may_sign(t):
                 return duty.sign_change(t, _top(t), actor)

@@ -30,6 +30,8 @@ ACTS: dict[CellVerdict, Act] = {}
 """What a verdict does, given who has answered or pressed."""
 
 SCANS = frozenset({CellVerdict.RESCAN, CellVerdict.RESCAN_ALL})
+SCANS_DRAWN_CARD = frozenset({IncidentKind.SCANNER_LOST, IncidentKind.HELD_READ})
+"""The card that is scanned has not been taken before."""
 
 
 def act(verdict: CellVerdict) -> Callable[[Act], Act]:
@@ -63,7 +65,7 @@ def meet(
         kind,
         cell.id,
         first=_chart_event(kind, cell),
-        prompt=_prompt(kind, cell),
+        prompt=_prompt(kind, cell, values),
         where=where,
         reason=SITUATIONS[kind].reason if reported_by is not None else None,
         reported_by=reported_by,
@@ -80,7 +82,7 @@ def judge(t: TableState, incident: Incident, by: str | None) -> None:
     cell = t.settings.profile.cell(incident.kind, _phase(t), incident.values)
     _take_cell(incident, cell)
     if cell.verdict in (CellVerdict.ASK, CellVerdict.SUPERVISOR, *SCANS):
-        ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell))
+        ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell, incident.values))
     if cell.verdict in ACTS:
         ACTS[cell.verdict](t, incident, by)
 
@@ -132,23 +134,38 @@ def _chart_event(kind: IncidentKind, cell: Cell) -> str:
             return "ask_supervisor"
 
 
-def _prompt(kind: IncidentKind, cell: Cell) -> str:
+def _prompt(kind: IncidentKind, cell: Cell, values: Mapping[Axis, Known]) -> str:
     match cell.verdict:
         case CellVerdict.ASK:
             assert cell.asks is not None
             return SITUATIONS[kind].questions[cell.asks]
         case CellVerdict.RESCAN:
-            return "SCAN_DRAWN_CARD" if kind is IncidentKind.SCANNER_LOST else "SCAN_AGAIN"
+            return "SCAN_DRAWN_CARD" if kind in SCANS_DRAWN_CARD else "SCAN_AGAIN"
         case CellVerdict.RESCAN_ALL:
             return "SCAN_FROM_FIRST"
         case CellVerdict.SUPERVISOR:
-            return "SIGN_DEALER_CHANGE" if kind is IncidentKind.DEALER_CHANGE else "CALL_SUPERVISOR"
+            return _call(kind, values)
         case CellVerdict.CANCEL if cell.deck is Deck.KEEP:
             return "CALL_SUPERVISOR"
         case CellVerdict.SHUFFLE:
             return "SHUFFLE_AGAIN"
         case _:
             return "CHECK_DECK" if cell.deck is Deck.OUT else "NOTED"
+
+
+def _call(kind: IncidentKind, values: Mapping[Axis, Known]) -> str:
+    """Return the prompt while a supervisor is waited for: what there is for him to look at."""
+    match kind:
+        case IncidentKind.DEALER_CHANGE:
+            return "SIGN_DEALER_CHANGE"
+        case IncidentKind.SCANNER_LOST if values[Axis.GONE] is Known.YES:
+            return "GONE_TOO_LONG"
+        case IncidentKind.SCANNER_LOST if values[Axis.OTHER] is Known.YES:
+            return "OTHER_SCANNER"
+        case IncidentKind.QUARANTINED:
+            return "PRESS_LEFT_OUT" if values[Axis.CERTAIN] is Known.YES else "INPUT_LEFT_OUT"
+        case _:
+            return "CALL_SUPERVISOR"
 
 
 @act(CellVerdict.CANCEL)

@@ -21,9 +21,9 @@ from controller.table.limits import Limits
 from controller.table.situations import SITUATIONS, Axis, Known, Situation
 
 ROWS: tuple[str, ...] = (
-    *map(str, range(1, 20)),
+    *("1", "2", "2b", *map(str, range(3, 20))),
     *("20a", "20b", "20c", "21", "22", "23a", "23b", "23c", "23d", "23e"),
-    *map(str, range(24, 43)),
+    *(*map(str, range(24, 36)), "35b", *map(str, range(36, 43))),
 )
 """The rows of the procedures; each is decided in a profile, or marked not applicable there."""
 
@@ -83,6 +83,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     rescan: Known | None = None
     dealers: Known | None = None
     hidden: Known | None = None
+    gone: Known | None = None
+    other: Known | None = None
     asks: Axis | None = None
     presses: Names | None = None
     deck: Deck = Deck.KEEP

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from controller.cards import Anomaly
 from controller.games.procedure import BURN, Deal, Window
-from controller.table import dealing, result, surplus, wear
+from controller.table import dealing, held_reads, result, surplus, wear
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
 from controller.table.inputs import CancelReason, CardRead
-from controller.table.procedures import act, judge, meet
+from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
 from controller.table.profile import CellVerdict
 from controller.table.situations import Axis, Known, known
 from controller.table.state import Incident, LaidCard, TableState, UnplacedRead, Where
@@ -66,7 +66,7 @@ def may_fail_again(t: TableState, incident: Incident) -> bool:
     """Whether a failed scan says anything: of one card that is scanned again, or that came unseen."""
     if incident.again is not None:
         return False
-    came_unseen = incident.kind is IncidentKind.SCANNER_LOST and isinstance(t.in_play.run.owed, Deal)
+    came_unseen = incident.kind in SCANS_DRAWN_CARD and isinstance(t.in_play.run.owed, Deal)
     return came_unseen or Axis.RESCAN in incident.values
 
 
@@ -94,14 +94,22 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     if incident.fact is not None:
         _correct(t, incident, {len(t.in_play.laid) - 1: read})
         return
+    if incident.kind is IncidentKind.HELD_READ and not held_reads.is_in_order(t, incident, read.code):
+        return
     decide(t, incident, Verdict.ENTERED if read.manual else Verdict.RESCANNED, None)
     below = t.incident
-    if below is not None and below.state is IncidentState.RESCAN and below.fact is None:
+    if below is not None and _waits_for_card(below):
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
     elif below is None and dealing.is_card_due(t):
         dealing.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
+
+
+def _waits_for_card(incident: Incident) -> bool:
+    """Whether a card that lies on no place yet may be the one that this incident is about."""
+    scans = incident.state is IncidentState.RESCAN and incident.fact is None
+    return scans or incident.kind is IncidentKind.HELD_READ
 
 
 def dispute(t: TableState, actor: str) -> Refusal | None:
@@ -164,7 +172,8 @@ def _ask_next(t: TableState, incident: Incident, index: int) -> None:
 def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     """A supervisor has the card scanned once more (RPL-75, after the initial deal)."""
     incident.entry = None
-    ask(t, incident, "ask_rescan", "SCAN_AGAIN")
+    prompt = "SCAN_DRAWN_CARD" if incident.kind in SCANS_DRAWN_CARD else "SCAN_AGAIN"
+    ask(t, incident, "ask_rescan", prompt)
     _rescan(t, incident, None)
     return None
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 
 from controller.games.procedure import BoxState, Deal
 from controller.games.published import voided_deal
-from controller.table import dealing, incidents, interruptions, procedures
+from controller.table import dealing, guards, held_reads, incidents, interruptions, procedures, scanners
 from controller.table.charts import PHASE_INPUTS
 from controller.table.events import DeckShuffled, Refusal, RoundRedealt, Verdict
-from controller.table.inputs import CancelReason
+from controller.table.inputs import CancelReason, Role
 from controller.table.script_run import ScriptRun
 from controller.table.situations import cancel_reason
 from controller.table.state import Incident, OpenWindow, TableState
@@ -72,10 +72,13 @@ def _begin_again(t: TableState) -> None:
     current.free_at = t.now
 
 
-def deal_again(t: TableState) -> Refusal | None:
+def deal_again(t: TableState, role: Role) -> Refusal | None:
     """The deck is shuffled, cut and in the shoe again: the first card of the new deal is owed."""
-    if not t.scanners_up.issuperset(t.settings.scanners):
-        return Refusal.SCANNER_DOWN
+    refusal = guards.why_no_deal(t, role)
+    if refusal is not None:
+        return refusal
+    scanners.accept(t)
+    held_reads.shuffled_again(t)
     t.move("deal_again")
     t.register.shuffle()
     t.emit(DeckShuffled())

@@ -39,6 +39,10 @@ class Axis(StrEnum):
     """The card is the dealer's."""
     HIDDEN = "hidden"
     """The card is due face down."""
+    GONE = "gone"
+    """A scanner has stayed away for too long."""
+    OTHER = "other"
+    """A scanner is another device than before, which nobody has accepted."""
 
 
 class Known(StrEnum):
@@ -111,6 +115,14 @@ SITUATIONS: Mapping[Kind, Situation] = {
         {Axis.CERTAIN: ASKED},
         (Sensor.BEAM, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
+        CancelReason.WRONG_READING,
+    ),
+    Kind.HELD_READ: Situation(
+        "2b",
+        ROUND,
+        {Axis.CERTAIN: TOLD, Axis.LATER: ASKED},
+        (Sensor.SCANNER,),
+        {Axis.LATER: "CARD_READ_MEANWHILE"},
         CancelReason.WRONG_READING,
     ),
     Kind.DISPUTED_READ: Situation(
@@ -193,7 +205,11 @@ SITUATIONS: Mapping[Kind, Situation] = {
     ),
     Kind.DEVICE_FAILED: Situation("29", ROUND, {}, (Sensor.PERSON,)),
     Kind.SCANNER_LOST: Situation(
-        "30", ROUND, {Axis.LATER: ASKED}, (Sensor.SCANNER,), {Axis.LATER: "CARD_DRAWN"}
+        "30",
+        ROUND,
+        {Axis.GONE: TOLD, Axis.OTHER: TOLD, Axis.LATER: ASKED},
+        (Sensor.SCANNER,),
+        {Axis.LATER: "CARD_DRAWN"},
     ),
     Kind.DEALER_CHANGE: Situation("31", ROUND, {}, (Sensor.TABLE,), reason=None),
     Kind.LINK_LOST: Situation("33", ROUND, {}, (Sensor.PERSON,)),
@@ -201,6 +217,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.RESTARTED: Situation(
         "35", ROUND, {Axis.CERTAIN: ASKED}, (Sensor.TABLE,), {Axis.CERTAIN: "CONFIRM_PICTURE"}
     ),
+    Kind.QUARANTINED: Situation("35b", ROUND, {Axis.CERTAIN: TOLD}, (Sensor.TABLE,)),
     Kind.WRONG_FACT: Situation("41", CARDS_LIE, {}, (Sensor.TABLE,)),
 }
 """Every kind of incident that a profile decides."""

@@ -82,6 +82,18 @@ class OpenWindow:
 
 
 @dataclass(slots=True)
+class UnplacedReads:
+    """What a round remembers of cards that were read while it took none (`held_reads`)."""
+
+    count: int = 0
+    """Reads so far, whatever they said."""
+    codes: list[str] = field(default_factory=list)
+    """Cards of this deck that have left the shoe by this, in the order in which they were read."""
+    foreign: bool = False
+    """A code was among them that is not of this deck."""
+
+
+@dataclass(slots=True)
 class Round:
     """A round in play, from its opening until the cards are collected."""
 
@@ -120,6 +132,8 @@ class Round:
     scanner_reads: dict[str, Reads] = field(default_factory=dict)
     free_at: int = 0
     """No card is accepted as play before this time."""
+    unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
+    """Cards that were read while the table took none."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -314,6 +328,13 @@ class TableState:
     proposal: Proposal | None = None
     duty: Duty = field(default_factory=Duty)
     halts: Halts = field(default_factory=Halts)
+    devices: dict[str, str] = field(default_factory=dict)
+    """The device behind each scanner, as last accepted."""
+    strange_devices: dict[str, str] = field(default_factory=dict)
+    """Other devices than those, which no supervisor has accepted yet."""
+    quarantined: frozenset[str] = frozenset()
+    disk_free_mb: int | None = None
+    """Room for the journal as last told; None: enough."""
     events: list[Event] = field(default_factory=list)
 
     @property

@@ -7,9 +7,9 @@ scanners or networks do: an input that is not taken is an event with a reason.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from controller.cards import Anomaly, CodeMap
+from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
 from controller.table import carried as carrying
 from controller.table import (
@@ -17,9 +17,13 @@ from controller.table import (
     deck_end,
     deck_life,
     escalation,
+    guards,
+    held_reads,
     interruptions,
     presses,
+    quarantine,
     readings,
+    scanners,
     surplus,
     wear,
 )
@@ -29,11 +33,12 @@ from controller.table.events import (
     ControllerStarted,
     Event,
     Refusal,
-    ScannerChanged,
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
+
+FromScanner: TypeAlias = i.CardRead | i.ReadFailed | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
 
 
 class Table:
@@ -66,23 +71,12 @@ class Table:
         if not isinstance(value, i.Started):
             _expire_due(t, value.at)
         t.now = value.at
-        match value:
-            case i.Started():
-                _started(t, value)
-            case i.CardRead():
-                _card_read(t, value)
-            case i.ReadFailed():
-                _read_failed(t, value)
-            case i.ScannerOpened() | i.ScannerLost():
-                _scanner_changed(t, value)
-            case i.TimerExpired():
-                if stale:
-                    refuse(t, "timer_expired", Refusal.STALE_TIMER)
-            case i.Commanded():
-                presses.obey(t, value)
-            case _:
-                assert_never(value)
+        if stale:
+            refuse(t, "timer_expired", Refusal.STALE_TIMER)
+        else:
+            _take(t, value)
         dealing.follow_held(t)
+        held_reads.follow(t)
         return tuple(t.events)
 
     @property
@@ -108,39 +102,81 @@ class Table:
         carrying.restore(self.state, record)
 
 
+def _take(t: TableState, value: i.AnyInput) -> None:
+    answered = isinstance(value, i.Started | i.Commanded | i.TimerExpired)
+    if not answered and quarantine.is_left_out(t, value):
+        quarantine.leave_out(t, value)
+        return
+    match value:
+        case i.Started():
+            _started(t, value)
+        case i.Commanded():
+            presses.obey(t, value)
+        case i.TimerExpired():
+            pass  # What was due has passed already.
+        case i.Measured():
+            guards.measured(t, value.disk_free_mb)
+        case i.ClockStepped():
+            guards.clock_stepped(t, value.step_ms)
+        case _:
+            _from_scanner(t, value)
+
+
+def _from_scanner(t: TableState, value: FromScanner) -> None:
+    if value.scanner not in t.settings.scanners:
+        refuse(t, str(value.__struct_config__.tag), Refusal.UNKNOWN_SCANNER)
+        return
+    match value:
+        case i.CardRead():
+            _card_read(t, value)
+        case i.ReadFailed():
+            _read_failed(t, value)
+        case i.ScannerOpened():
+            scanners.opened(t, value)
+        case i.ScannerLost():
+            scanners.lost(t, value)
+        case i.ScannerRestarted():
+            scanners.restarted(t, value)
+        case _:
+            assert_never(value)
+
+
 def _started(t: TableState, value: i.Started) -> None:
     t.epoch, t.program, t.rules = value.epoch, value.program, value.rules
     t.scanners_up.clear()
+    t.quarantined = frozenset(value.quarantined)
     t.emit(
         ControllerStarted(
             epoch=value.epoch, program=value.program, rules=value.rules, documents=value.documents
         )
     )
+    held_reads.note_untaken(t, value.untaken)
     deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.scanner_lost(t)
     if t.is_round_open:
         interruptions.restarted(t)
+    codes = [read.code for read in value.untaken if read.code is not None]
+    for code in codes:
+        _card_between_rounds(t, t.register.check(code))
+    t.disk_free_mb = None
+    if value.disk_free_mb is not None:
+        guards.measured(t, value.disk_free_mb)
 
 
 # Scanners.
 
 
 def _card_read(t: TableState, read: i.CardRead) -> None:
-    if read.scanner not in t.settings.scanners:
-        refuse(t, "card_read", Refusal.UNKNOWN_SCANNER)
-        return
     refusal = why_not(t, "card_read")
     if refusal is not None:
-        refuse(t, "card_read", refusal)
+        _hold_back(t, read, refusal)
         return
     checked = t.register.check(read.code)
     if t.phase is Phase.DECK_CHECK:
         deck_life.scan_in(t, read)
-    elif t.phase is Phase.READY:
-        surplus.card_not_due(t, None)
-    elif t.phase is Phase.CONFIRMED:
-        _card_after_result(t, checked is Anomaly.ALREADY_OUT)
+    elif t.phase in (Phase.READY, Phase.CONFIRMED):
+        _card_between_rounds(t, checked)
     elif readings.is_scanned_again(t, read.code):
         readings.scanned_again(t, read)
     elif isinstance(checked, Anomaly):
@@ -161,6 +197,24 @@ def _take_card(t: TableState, read: UnplacedRead) -> None:
         surplus.card_not_due(t, read)
 
 
+def _hold_back(t: TableState, read: i.CardRead | i.ReadFailed, refusal: Refusal) -> None:
+    """A read that comes while the table is held is no play, but it is not forgotten."""
+    refuse(t, str(read.__struct_config__.tag), refusal)
+    if refusal is Refusal.HELD:
+        held_reads.hold(t, read)
+
+
+def _card_between_rounds(t: TableState, checked: Card | Anomaly) -> None:
+    """A card came out before START or after RESULT; in other phases between rounds it means nothing."""
+    match t.phase:
+        case Phase.READY:
+            surplus.card_not_due(t, None)
+        case Phase.CONFIRMED:
+            _card_after_result(t, checked is Anomaly.ALREADY_OUT)
+        case _:
+            pass
+
+
 def _card_after_result(t: TableState, is_out: bool) -> None:
     """A card of this round seen again means nothing; another one means a deck check."""
     if is_out or t.deck_suspect or t.shoe.suspect is not None:
@@ -170,12 +224,9 @@ def _card_after_result(t: TableState, is_out: bool) -> None:
 
 
 def _read_failed(t: TableState, value: i.ReadFailed) -> None:
-    if value.scanner not in t.settings.scanners:
-        refuse(t, "read_failed", Refusal.UNKNOWN_SCANNER)
-        return
     refusal = why_not(t, "read_failed")
     if refusal is not None:
-        refuse(t, "read_failed", refusal)
+        _hold_back(t, value, refusal)
     elif t.incident is not None and readings.may_fail_again(t, t.incident):
         wear.note_read(t, value.scanner, failed=True)
         readings.rescan_failed(t, t.incident)
@@ -184,22 +235,6 @@ def _read_failed(t: TableState, value: i.ReadFailed) -> None:
         readings.read_failed(t)
     else:
         refuse(t, "read_failed", Refusal.NOT_OWED)
-
-
-def _scanner_changed(t: TableState, value: i.ScannerOpened | i.ScannerLost) -> None:
-    if value.scanner not in t.settings.scanners:
-        refuse(t, "scanner_changed", Refusal.UNKNOWN_SCANNER)
-        return
-    if isinstance(value, i.ScannerOpened):
-        t.scanners_up.add(value.scanner)
-        t.emit(ScannerChanged(scanner=value.scanner, up=True))
-        if t.phase in IN_ROUND:
-            interruptions.scanner_back(t)
-        return
-    t.scanners_up.discard(value.scanner)
-    t.emit(ScannerChanged(scanner=value.scanner, up=False, reason=value.reason))
-    if t.phase in IN_ROUND:
-        interruptions.scanner_lost(t)
 
 
 # Time.
@@ -217,12 +252,24 @@ def _expire_due(t: TableState, at: int) -> None:
     """
     while due := [(deadline.due, name) for name, deadline in t.deadlines.items() if deadline.due <= at]:
         t.now, name = min(due)
+        expired = i.TimerExpired(at=t.now, name=name, number=t.deadlines[name].number)
+        left_out = quarantine.is_left_out(t, expired)
         t.disarm(name)
-        if name == dealing.WINDOW_TIMER:
-            dealing.close_window(t, "time")
-        elif name == dealing.GRACE_TIMER:
-            dealing.settle_window(t)
-        elif name == dealing.HELD_TIMER:
-            dealing.follow_held(t)
+        if left_out:
+            quarantine.leave_out(t, expired)
         else:
+            _expire(t, name)
+
+
+def _expire(t: TableState, name: str) -> None:
+    match name:
+        case dealing.WINDOW_TIMER:
+            dealing.close_window(t, "time")
+        case dealing.GRACE_TIMER:
+            dealing.settle_window(t)
+        case dealing.HELD_TIMER:
+            dealing.follow_held(t)
+        case interruptions.GONE_TIMER:
+            interruptions.scanner_gone(t)
+        case _:
             escalation.expire(t, name)

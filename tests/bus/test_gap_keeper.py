@@ -27,10 +27,12 @@ def keeper(cursor: Cursor | None = None) -> GapKeeper:
     return GapKeeper(stream=stream, environment=Environment.SIMULATED, cursor=cursor, now_us=0)
 
 
-def alive(seq: int, *, epoch: int = 1, rows: list[bytes] = ROWS, source: str = SOURCE) -> bytes:
+def alive(
+    seq: int, *, epoch: int = 1, rows: list[bytes] = ROWS, source: str = SOURCE, at_us: int = 1
+) -> bytes:
     hashed = message_hash(rows[seq - 1]) if seq else "0" * 64
     return encode(
-        Alive(alive=TABLE, source=source, epoch=epoch, seq=seq, hash=hashed, phase="dealing", at_us=1)
+        Alive(alive=TABLE, source=source, epoch=epoch, seq=seq, hash=hashed, phase="dealing", at_us=at_us)
     )
 
 
@@ -134,6 +136,34 @@ def test_an_older_epoch_is_refused_live_and_accepted_in_replay() -> None:
     [foreign_run] = envelopes().build([ev.TableClosed()], stamp(1, "closed", epoch=1))[Audience.PUBLIC]
     kept.live(foreign_run, 0)
     assert (kept.refused, taken(kept)) == (3, [])
+
+
+@pytest.mark.parametrize("epoch", [1, 2, 3])
+def test_a_journal_that_has_lost_epochs_is_noticed_before_its_numbers_catch_up(epoch: int) -> None:
+    """Whether it runs under an older epoch, under the same one again, or already under a later one."""
+    kept = keeper()
+    kept.live(alive(9, epoch=2, at_us=10), 0)
+    kept.live(alive(9, epoch=2, at_us=11), 0)
+    with pytest.raises(ChainBroken, match="its journal has lost what was sent"):
+        kept.live(alive(4, epoch=epoch, at_us=20), 0)
+
+
+def test_a_journal_that_has_lost_epochs_and_has_the_same_number_again_is_noticed() -> None:
+    kept = keeper()
+    kept.live(alive(9, epoch=2, at_us=10), 0)
+    with pytest.raises(ChainBroken, match="another hash than it said before"):
+        kept.live(alive(9, epoch=3, at_us=20).replace(message_hash(ROWS[8]).encode(), b"f" * 64), 0)
+    with pytest.raises(ChainBroken, match="lost what was sent"):
+        kept.live(alive(9, epoch=1, at_us=20), 0)
+
+
+def test_an_alive_that_comes_late_is_no_loss() -> None:
+    kept = keeper()
+    kept.live(alive(9, epoch=2, at_us=10), 0)
+    kept.live(alive(4, epoch=1, at_us=5), 0)
+    kept.live(alive(8, epoch=2, at_us=9), 0)
+    kept.live(alive(9, epoch=3, at_us=11), 0)
+    assert kept.refused == 1
 
 
 def test_a_wrong_prevhash_waits_for_what_replay_says() -> None:

@@ -12,14 +12,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import pytest
 import serial
 
+from drivers import port as port_module
 from drivers.contract import Clock, CodeRead, SerialSettings
 from drivers.delimited import open_delimited
-from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port
+from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
 from simulators.devices.delimited import DelimitedScanner
 from simulators.devices.pty import PtyDevice
 
@@ -72,9 +73,11 @@ class Notes:
 
     def __init__(self) -> None:
         self.all: list[tuple[str, str | bytes]] = []
+        self.identities: list[str | None] = []
 
-    def opened(self, device: str) -> None:
+    def opened(self, device: str, identity: str | None) -> None:
         self.all.append(("opened", device))
+        self.identities.append(identity)
 
     def chunk(self, data: bytes) -> None:
         self.all.append(("chunk", data))
@@ -470,5 +473,47 @@ def test_waiting_costs_no_processor_time(device: PtyDevice, way: str) -> None:
             before = time.process_time()
             await asyncio.sleep(0.2)
             assert time.process_time() - before < 0.1
+
+    asyncio.run(scene())
+
+
+# Which device it is.
+
+
+class Found(NamedTuple):
+    device: str
+    vid: int | None = None
+    pid: int | None = None
+    serial_number: str | None = None
+    location: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Found("/dev/ttyUSB0", 0x0C2E, 0x0B61, "A 1\n", "1-2"), "0c2e:0b61 A 1"),
+        (Found("/dev/ttyUSB0", 0x0C2E, 0x0B61, None, "1-2"), "0c2e:0b61 at 1-2"),
+        (Found("/dev/ttyUSB0"), None),
+        (Found("/dev/ttyUSB1", 0x0C2E, 0x0B61, "B", "1-3"), None),
+    ],
+)
+def test_a_device_is_known_by_its_serial_number_or_its_place(
+    monkeypatch: pytest.MonkeyPatch, found: Found, expected: str | None
+) -> None:
+    monkeypatch.setattr(port_module, "comports", lambda: [found])
+    assert identify("/dev/ttyUSB0") == expected
+
+
+def test_a_pty_has_no_identity_and_a_usb_device_tells_its_own(
+    device: PtyDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        notes = Notes()
+        async with running(make_port(device, notes)):
+            await until(lambda: notes.of("opened"))
+        monkeypatch.setattr(port_module, "comports", lambda: [Found(device.node, 1, 2, "C")])
+        async with running(make_port(device, notes)):
+            await until(lambda: len(notes.of("opened")) == 2)
+        assert notes.identities == [None, "0001:0002 C"]
 
     asyncio.run(scene())

@@ -1,10 +1,10 @@
 """What of a table's streams must be the same in a run that was killed and in one that was not.
 
-Left out is what belongs to the recovery: the start of a process, its scanners coming up, the incidents
-RESTARTED and SCANNER_LOST with everything said of them, the blocks that so many of them bring (row 42), the
-presses that settle all this (taken, or refused when the process went down again under them), and presses
-that were refused because the table was held, asked about the restart, or its scanner not up yet (people
-press again).
+Left out is what belongs to the recovery: the start of a process, what it says of reads that the one before
+had not taken, its scanners coming up, the incidents RESTARTED and SCANNER_LOST with everything said of them,
+the blocks that so many of them bring (row 42), the presses that settle all this (taken, or refused when the
+process went down again under them), and presses that were refused because the table was held, asked about
+the restart, or its scanner not up yet (people press again).
 
 Made equal is what counts messages or incidents, or hangs on fresh keys: epoch, seq, id, prevhash, the
 numbers of incidents, commitments and their keys, count and digest of `round.closed`, and the request ids of
@@ -31,7 +31,7 @@ Message = dict[str, Any]
 
 DRIFT_US_MAX = 900
 """Beyond this, the last millisecond digit could change by drift alone."""
-RECOVERY_EVENTS = frozenset({"controller.started", "scanner.changed"})
+RECOVERY_EVENTS = frozenset({"controller.started", "scanner.changed", "reads.untaken"})
 RECOVERY_INCIDENTS = frozenset({"RESTARTED", "SCANNER_LOST"})
 RECOVERY_PRESSES = frozenset({"confirm_picture", "answer_question", "go_on", "unblock"})
 RECOVERY_CELLS = frozenset({"30", "30 none", "30 drawn", "35", "35 exact", "35 differs"})

@@ -18,6 +18,7 @@ from controller.games.requests import Refusal
 from controller.table import events as ev
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
+from controller.table.picture import draw
 from simulators.actor import Press, Wake
 from simulators.betting import BettingSystem, Quirk, Quirks, no_quirks
 from simulators.crowd import Crowd
@@ -292,7 +293,7 @@ def restart(studio: House) -> None:
     table = studio.table
     table.epoch = 2
     table.step(i.Started(at=table.tick(), epoch=2, program="p", rules="r", documents=()))
-    table.command(i.ConfirmPicture())
+    table.command(i.ConfirmPicture(draw(table.table.state).lies or ""))
     table.step(i.ScannerOpened(at=table.tick(), scanner="shoe"))
     incident = table.table.state.incident
     assert incident is not None

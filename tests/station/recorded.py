@@ -160,6 +160,10 @@ class Session:
         assert self.station.submit(endpoint, asked, self.answers.append)
         self._consume()
 
+    def confirm_picture(self) -> None:
+        """The dealer finds the table as the picture of now shows it."""
+        self.send(i.ConfirmPicture(draw(self.station.kernel.table.state).lies or "none"))
+
     def answer(self, yes: bool) -> None:
         incident = self.station.kernel.table.state.incident
         assert incident is not None
@@ -185,12 +189,13 @@ class Session:
         for actor in ("anna", "boris"):
             self.send(i.LoadDeck("blue", "R-1"), actor)
 
-    def bring_up(self) -> Session:
-        """After a restart: the scanner opens; in a round the dealer says what lies there."""
+    def bring_up(self, *, drawn: bool = False, picture_only: bool = False) -> Session:
+        """After a restart: the scanner opens; in a round the dealer says what lies there, what was drawn."""
         self.bring(Kind.OPENED, "/dev/pts/8")
         if self.station.kernel.table.state.incident is not None:
-            self.send(i.ConfirmPicture())
-            self.answer(False)
+            self.confirm_picture()
+            if not picture_only:
+                self.answer(drawn)
         return self
 
     def to_dealing(self, hands: Mapping[str, str] = PLAYS) -> Session:

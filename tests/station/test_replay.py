@@ -138,7 +138,7 @@ def test_a_recording_begun_in_an_open_round_goes_on_from_the_journals_inputs(tmp
     second.chunk(b"x")  # A stale piece of a frame.
     second.wait(500)
     second.bring(Kind.OPENED, "/dev/pts/8")
-    second.send(i.ConfirmPicture())
+    second.confirm_picture()
     second.answer(False)
     second.deal(13)
     second.all_decided("options")

@@ -31,6 +31,7 @@ from controller.table.events import (
 )
 from controller.table.inputs import Role
 from controller.table.past_rounds import PastRound, past_round
+from controller.table.picture import draw
 from controller.table.settings import TableSettings
 from controller.table.state import RequestAnswer
 from controller.table.table import Table
@@ -131,12 +132,11 @@ class Dealt:
         """Every input comes a millisecond after the one before."""
         return self.now + MILLISECOND
 
-    def start(self, *, program: str = "1.0", rules: str = "rules") -> tuple[Event, ...]:
-        """The process starts (again); the first time everybody logs in."""
+    def start(self, *, program: str = "1.0", rules: str = "rules", **found: Any) -> tuple[Event, ...]:
+        """The process starts (again), the first time everybody logs in; `found` is the rest of `Started`."""
         epoch = self.table.state.epoch + 1
-        events = self.feed(
-            i.Started(at=self._tick(), epoch=epoch, program=program, rules=rules, documents=())
-        )
+        at = self._tick()
+        events = self.feed(i.Started(at=at, epoch=epoch, program=program, rules=rules, documents=(), **found))
         if epoch == 1 and self.staffed:
             for actor in STAFF:
                 self.log_in(actor)
@@ -212,9 +212,13 @@ class Dealt:
         """The scanner is gone."""
         return self.feed(i.ScannerLost(at=self._tick(), scanner=SHOE, reason="unplugged"))
 
-    def plug(self) -> tuple[Event, ...]:
+    def plug(self, device: str | None = None) -> tuple[Event, ...]:
         """The scanner is there (again)."""
-        return self.feed(i.ScannerOpened(at=self._tick(), scanner=SHOE))
+        return self.feed(i.ScannerOpened(at=self._tick(), scanner=SHOE, device=device))
+
+    def confirm_picture(self, actor: str = ANNA) -> tuple[Event, ...]:
+        """The table lies as the picture of now shows it."""
+        return self.press(i.ConfirmPicture(draw(self.table.state).lies or "none"), actor)
 
     def advance(self, ms: int) -> tuple[Event, ...]:
         """Let time pass; deadlines fire in order, each at its time."""
@@ -398,7 +402,10 @@ def cancelled(d: Dealt, reason: i.CancelReason) -> RoundCancelled:
 
 
 def digest(table: Table) -> bytes:
-    """Return everything a table knows, except what a refused input may change: clock, requests, events."""
+    """Return everything a table knows, except what a refused input may change.
+
+    That is clock, requests, events, and what is remembered of reads that a hold keeps back.
+    """
     t = table.state
     r = t.round
     return msgspec.json.encode(
@@ -408,13 +415,14 @@ def digest(table: Table) -> bytes:
             "suspect": t.deck_suspect,
             "corrections": [repr(t.corrections), repr(t.proposal)],
             "shoe": repr(t.shoe),
-            "incidents": [[repr(_slots(x, "chart")), x.state] for x in t.incidents],
+            "incidents": [[repr(_slots(x)), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),
-            "scanners": sorted(t.scanners_up),
+            "scanners": [sorted(t.scanners_up), t.devices, t.strange_devices],
+            "guards": [sorted(t.quarantined), t.disk_free_mb],
             "duty": repr(msgspec.structs.replace(t.duty, failures={})),
             "halts": repr(t.halts),
             "register": repr(t.register.__dict__["_out"]),
-            "round": None if r is None else repr(_slots(r, "run")),
+            "round": None if r is None else repr(_slots(r, "run", "unplaced_reads")),
             "run": None
             if r is None
             else [repr(r.run.facts), repr(r.run.asked), repr(r.run.owed), repr(r.run.outcome)],
@@ -422,5 +430,5 @@ def digest(table: Table) -> bytes:
     )
 
 
-def _slots(record: Any, but: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in record.__slots__ if name != but}
+def _slots(record: Any, *but: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__ if name not in but}

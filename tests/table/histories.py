@@ -16,9 +16,11 @@ from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table import stub_count
+from controller.table.charts import IncidentState
 from controller.table.events import CardAt, HaltReason, IncidentKind
 from controller.table.inputs import Role
 from controller.table.picture import draw
+from controller.table.quarantine import name_of
 from controller.table.situations import OBSERVABLE
 
 WINDOWS = ("options", "final_options", "buy_time", "betting")
@@ -120,7 +122,7 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.WithdrawReport(),
             i.ConfirmCancel(),
             i.AnswerQuestion(random.randrange(9), random.random() < 0.5),
-            i.ConfirmPicture(),
+            i.ConfirmPicture(draw(d.table.state).lies or "none"),
             i.GoOn(),
             i.OrderRescan(),
             i.VoidBox(random.choice(("box1", "box2", "dealer"))),
@@ -184,7 +186,41 @@ def _away(d: Dealt, random: Random) -> None:
 
 def _down(d: Dealt, random: Random) -> None:
     if random.random() < 0.4:
-        d.start(program=random.choice(("1.0", "1.0", "1.0", "1.1")))
+        code = random.choice((None, "A01", d.table.state.register.deck.code(random.choice(DECK))))
+        untaken = (i.UntakenRead("shoe", code),) if random.random() < 0.3 else ()
+        poison = (name_of(d.table.state, _poison(d, random)),) if random.random() < 0.3 else ()
+        program = random.choice(("1.0", "1.0", "1.0", "1.1"))
+        d.start(program=program, untaken=untaken, quarantined=poison)
+
+
+def _poison(d: Dealt, random: Random) -> i.AnyInput:
+    """Return what may have stopped the process: the next card, a deadline, a press."""
+    armed = [i.TimerExpired(at=0, name=name, number=due.number) for name, due in d.table.deadlines.items()]
+    code = d.table.state.register.deck.code(d.shoe[0] if d.shoe else DECK[0])
+    read = i.CardRead(at=0, scanner="shoe", code=code, device_seq=None, key="")
+    press = i.Commanded(
+        at=0,
+        request="",
+        actor="",
+        role=i.Role.DEALER,
+        round_no=d.table.state.round_no,
+        command=random.choice((i.ConfirmResult(), i.CloseBetting(), i.TurnCards("box1"))),
+    )
+    return random.choice((*armed, read, press))
+
+
+def _machine(d: Dealt, random: Random) -> None:
+    """What the machine under the table tells."""
+    d.feed(
+        random.choice(
+            (
+                i.Measured(at=d.now + 1, disk_free_mb=random.choice((20, 20_000))),
+                i.ClockStepped(at=d.now + 1, step_ms=random.choice((-3_600_000, 700))),
+                i.ScannerRestarted(at=d.now + 1, scanner="shoe"),
+                i.ScannerOpened(at=d.now + 1, scanner="shoe", device=random.choice((None, "a", "a", "b"))),
+            )
+        )
+    )
 
 
 def _wait(d: Dealt, random: Random) -> None:
@@ -206,6 +242,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _any_card,
     _any_card,
     _foreign,
+    _machine,
     _any_press,
     _any_press,
     _come_and_go,
@@ -279,8 +316,14 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             d.press(i.LogOut(), dealer)
         case "CLEAR_TABLE" if random.random() < 0.1:
             _scan_next(d)
-        case "SCANNER_GONE":
+        case "CARD_READ_MEANWHILE":
+            d.answer(random.random() < 0.8, dealer)
+        case "SCANNER_GONE" | "GONE_TOO_LONG":
             d.plug()
+        case "OTHER_SCANNER" | "PRESS_LEFT_OUT" | "INPUT_LEFT_OUT":
+            _look(d, random)
+        case "FREE_DISK":
+            d.feed(i.Measured(at=d.now + 1, disk_free_mb=10_000))
         case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES":
             _load(d, random, prompt.code)
         case "COUNT_STUB" | "COUNT_AGAIN":
@@ -292,7 +335,15 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
                 d.shoe = random.sample(DECK, len(DECK))
             elif code == "SHUFFLE":
                 d.shoe = list(DECK) if random.random() < 0.1 else stacked(d.hands)
-            d.press(_press_for(code, prompt.place), dealer)
+            d.press(_press_for(d, code, prompt.place), dealer)
+
+
+def _look(d: Dealt, random: Random) -> None:
+    """A supervisor looks at what the table will not take by itself."""
+    again = i.ConfirmShuffle() if d.phase == "shuffling" else i.OpenBetting()
+    d.press(i.GoOn() if d.table.state.incident else again, BORIS)
+    if d.table.state.incident_state is IncidentState.SUPERVISOR and random.random() < 0.5:
+        d.press(i.ConfirmCancel(), CLARA)
 
 
 def _decide(d: Dealt, random: Random) -> None:
@@ -323,6 +374,9 @@ def _load(d: Dealt, random: Random, code: str) -> None:
 
 def _scan_next(d: Dealt) -> None:
     """Scan the next card that the register does not know; the shoe may have got out of step."""
+    if d.table.state.incident and d.table.state.incident.kind is IncidentKind.HELD_READ:
+        d.scan(code=d.table.state.in_play.unplaced_reads.codes[0])
+        return
     _drop_known(d)
     d.scan() if d.shoe else d.plug()
 
@@ -343,7 +397,7 @@ def _scan_laid(d: Dealt, random: Random) -> None:
         d.scan(code=laid[len(incident.again)].code)
 
 
-def _press_for(code: str, place: str | None) -> i.AnyCommand:
+def _press_for(d: Dealt, code: str, place: str | None) -> i.AnyCommand:
     presses: dict[str, i.AnyCommand] = {
         "OPEN_TABLE": i.OpenTable(),
         "VERIFY_DECK": i.VerifyDeck(52),
@@ -355,6 +409,6 @@ def _press_for(code: str, place: str | None) -> i.AnyCommand:
         "LAY_ASIDE": i.LayCardAside(),
         "CONFIRM_RESULT": i.ConfirmResult(),
         "CLEAR_TABLE": i.ClearTable(),
-        "CONFIRM_PICTURE": i.ConfirmPicture(),
+        "CONFIRM_PICTURE": i.ConfirmPicture(draw(d.table.state).lies or ""),
     }
     return presses[code]

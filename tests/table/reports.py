@@ -78,7 +78,7 @@ PLAIN: Mapping[str, i.AnyCommand] = {
     "call_surplus": i.CallSurplus(),
     "withdraw_report": i.WithdrawReport(),
     "confirm_cancel": i.ConfirmCancel(),
-    "confirm_picture": i.ConfirmPicture(),
+    "confirm_picture": i.ConfirmPicture("another"),
     "go_on": i.GoOn(),
     "order_rescan": i.OrderRescan(),
     "void_box": i.VoidBox("box1"),

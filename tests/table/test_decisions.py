@@ -206,7 +206,7 @@ def test_a_window_that_a_restart_interrupts_goes_on_when_every_box_has_decided()
     decide(d, "options", "box1", "BET")
     d.start()
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     assert decide(d, "options", "box2", "BET") is None
     assert refusal(d.press(i.GoOn(), BORIS)) is None
@@ -221,7 +221,7 @@ def test_behind_an_interrupted_window_no_other_opens_before_the_supervisor_goes_
     d.scan()
     d.start()
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert decide(d, "options", "box2", "BET") is None
     assert only(d.last, DecisionClosed).ended_by == "all_decided"
     assert [event.stage for event in every(d.events, DecisionOpened)] == ["options"]

@@ -220,7 +220,7 @@ def lying(course: Course) -> list[object]:
     if t.round is None:
         return []
     r = t.round
-    times = {name: due for name, due in t.deadlines.items() if "/" not in name}  # A supervisor's time aside.
+    times = {name: t.deadlines.get(name) for name in ("window", "grace", "held")}  # No incident's own time.
     return [t.phase, r.run.facts, r.run.owed, list(r.laid), repr(r.window), times, r.free_at]
 
 

@@ -367,7 +367,7 @@ def test_row_35_a_restart_sends_nobody_home(where: str) -> None:
     d.plug()
     shown = draw(d.table.state)
     assert (shown.dealer, shown.supervisors) == (ANNA, (BORIS, CLARA))
-    assert refusal(d.press(i.ConfirmPicture())) is None
+    assert refusal(d.confirm_picture()) is None
 
 
 def test_ids_of_people_are_heard_by_the_audit_alone() -> None:

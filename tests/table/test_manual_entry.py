@@ -418,7 +418,7 @@ def test_what_was_entered_outlives_a_restart_and_a_lost_scanner() -> None:
     d.start()
     assert enter(d, BORIS) is Refusal.WRONG_PHASE
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     d.answer(False)
     assert draw(d.table.state).entered_by == ANNA
     assert enter(d, BORIS) is None and lies(d)

@@ -160,7 +160,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.AnswerQuestion(1, True), ANNA),
         (i.AnswerQuestion(1, False), ANNA),
         (i.AnswerQuestion(99, False), ANNA),
-        (i.ConfirmPicture(), ANNA),
+        (i.ConfirmPicture("another"), ANNA),
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
         (i.OrderEntry(), BORIS),
@@ -194,6 +194,13 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
             "timer",
             lambda d: d.advance(20_000) or d.feed(i.TimerExpired(at=d.now + 1, name="window", number=0)),
         ),
+    ]
+    feeds += [
+        ("confirm_picture", Dealt.confirm_picture),
+        ("scanner", lambda d: d.plug("other")),
+        ("scanner", lambda d: d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))),
+        ("measured", lambda d: d.feed(i.Measured(at=d.now + 1, disk_free_mb=3))),
+        ("clock", lambda d: d.feed(i.ClockStepped(at=d.now + 1, step_ms=-900))),
     ]
     return feeds + [
         (i.command_name(command), lambda d, command=command, actor=actor: d.press(command, actor))
@@ -246,6 +253,7 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
     for name in i.PRESS_NAMES:
         d = situation(phase, state)
         number = d.table.state.incident.number if d.table.state.incident else 0
+        arguments["confirm_picture"] = (draw(d.table.state).lies,)
         with_number = {"answer_question": (number, False), "enter_card": (number, "2s")}
         given = with_number.get(name, arguments.get(name, ()))
         events = d.press(commands[name](*given), BORIS)

@@ -344,6 +344,29 @@ def test_a_scanner_may_come_and_go_in_the_shuffle_and_is_needed_for_the_deal() -
     played_out(shuffled(d), 2)
 
 
+def test_row_30_another_scanner_in_the_shuffle_is_accepted_by_a_supervisor_who_has_it_dealt_anew() -> None:
+    d = redealt(at_options())
+    d.plug("a")
+    d.unplug()
+    d.plug("b")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.OTHER_SCANNER
+    assert draw(d.table.state).prompt.code == "OTHER_SCANNER"
+    assert refusal(d.press(i.ConfirmShuffle())) is Refusal.OTHER_SCANNER
+    assert refusal(d.press(i.ConfirmShuffle(), BORIS)) is None
+    d.unplug()
+    d.plug("b")
+    assert draw(d.table.state).prompt.code == "CARD_DRAWN"
+
+
+def test_row_2b_a_card_read_in_a_hold_goes_back_into_the_shuffle() -> None:
+    d = at_options()
+    d.press(MISCOUNT)
+    d.scan()
+    assert draw(d.table.state).read_meanwhile == 1
+    d.press(i.OrderRedeal(), BORIS)
+    played_out(shuffled(d), 2)
+
+
 def test_no_card_counts_in_the_shuffle_and_the_table_does_not_close() -> None:
     d = redealt(at_options())
     assert refusal(d.scan()) is Refusal.WRONG_PHASE
@@ -358,7 +381,7 @@ def test_row_35_a_restart_in_the_shuffle_comes_back_held() -> None:
     assert draw(d.table.state).prompt.code == "CONFIRM_PICTURE"
     assert refusal(d.press(i.ConfirmShuffle())) is Refusal.HELD
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert draw(d.table.state).prompt.code == "REDEAL"
     played_out(shuffled(d), 2)
 
@@ -370,7 +393,7 @@ def test_row_35_another_version_deals_nothing_anew() -> None:
     assert refusal(d.press(i.OrderRedeal(), BORIS)) is Refusal.NO_INCIDENT
     d = redealt(at_options())
     d.start(program="1.1")
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     d.press(i.ConfirmCancel(), BORIS)
     found = cancelled(d, CancelReason.TECHNICAL)
@@ -415,7 +438,7 @@ def test_in_the_shuffle_every_input_is_answered_and_every_button_works(state: In
             assert digest(d.table) == before, f"{name} was refused and moved the table"
         if name in i.PRESS_NAMES:
             assert is_accepted(Phase.SHUFFLING, state, name) or refused is not None
-            assert (name in shown) == (refused is None), name
+            assert (name in shown) == (refused in (None, Refusal.OTHER_PICTURE)), name
 
 
 # Secrecy.

@@ -193,9 +193,10 @@ def test_facts_and_time_pass_through_an_open_incident() -> None:
     d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     assert refusal(d.press(i.CloseBetting())) is None
     assert refusal(d.bets()) is None
-    assert refusal(d.scan()) is Refusal.HELD
+    assert refusal(d.scan("2c")) is Refusal.HELD
     d.press(i.WithdrawReport())
-    d.deal(1)
+    d.answer(True)
+    d.deal(1)  # The same card, scanned again.
 
 
 def test_no_answer_of_the_betting_system_decides_an_incident() -> None:

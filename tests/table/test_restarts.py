@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from table.dealt import ANNA, BORIS, FAILS, IN_A_ROUND, SETTINGS, Dealt, every, live_rules, only, refusal
+from table.dealt import (
+    ANNA,
+    BORIS,
+    FAILS,
+    IN_A_ROUND,
+    SETTINGS,
+    Dealt,
+    digest,
+    every,
+    live_rules,
+    only,
+    refusal,
+)
 
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
@@ -63,7 +75,7 @@ def test_row_30_lost_and_back_nothing_was_drawn(where: str) -> None:
     d.unplug()
     assert only(d.last, IncidentOpened).kind is IncidentKind.SCANNER_LOST
     assert draw(d.table.state).scanners_down == ("shoe",)
-    assert refusal(d.scan("2s")) in (Refusal.HELD, Refusal.WRONG_PHASE)
+    assert refusal(d.fail()) in (Refusal.HELD, Refusal.WRONG_PHASE)
     d.plug()
     assert d.table.state.incident_state is IncidentState.QUESTION
     d.answer(False)
@@ -210,7 +222,7 @@ def test_row_35_the_dealer_confirms_the_picture_and_the_round_goes_on(where: str
     assert draw(d.table.state).prompt.code == "CONFIRM_PICTURE"
     assert draw(d.table.state).places == before
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     d.answer(False)
     assert finish(d).phase is Phase.CONFIRMED
 
@@ -230,7 +242,7 @@ def test_row_35_under_another_program_or_rules_only_a_cancel(where: str, changed
     d = IN_A_ROUND[where](Dealt(FAILS))
     d.start(**changed)
     d.plug()
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert [name for name in draw(d.table.state).buttons if name != "close_betting"] == ["confirm_cancel"]
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     assert refusal(d.press(i.WithdrawReport(), ANNA)) is Refusal.NO_INCIDENT
@@ -246,7 +258,7 @@ def test_row_35_silence_in_an_interrupted_window_is_never_judged(where: str) -> 
     d.plug()
     d.advance(60_000)
     assert every(d.events, DecisionClosed)[-1].ended_by == "time"  # Time is never held.
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert "go_on" not in draw(d.table.state).buttons
     assert refusal(d.press(i.GoOn(), BORIS)) is Refusal.TOO_EARLY
     d.facts(where, undecided=True, acknowledges=True)
@@ -267,7 +279,7 @@ def test_row_35_go_on_if_nobody_is_undecided(where: str, late: bool, acknowledge
         d.advance(60_000)
     d.facts(where, undecided=False, anyone_bought=False)
     d.facts(where, acknowledges=acknowledged)
-    d.press(i.ConfirmPicture())
+    d.confirm_picture()
     assert d.phase is Phase.DECIDING
     assert draw(d.table.state).buttons == ("confirm_cancel", "go_on")
     d.press(i.GoOn(), BORIS)
@@ -294,7 +306,7 @@ def test_row_35_down_twice() -> None:
     d.facts("buy_time", undecided=False, anyone_bought=False)
     d.facts("buy_time", acknowledges=True)
     for _ in range(2):
-        d.press(i.ConfirmPicture())
+        d.confirm_picture()
         d.press(i.GoOn(), BORIS)
     d.answer(False)
     assert not d.table.state.incidents and d.phase is Phase.RESULT_PROPOSED
@@ -331,3 +343,32 @@ def test_row_30_the_question_waits_until_every_scanner_is_back() -> None:
     assert d.table.state.incident_state is IncidentState.LOST
     d.feed(i.ScannerOpened(at=d.now + 1, scanner="shoe"))
     assert d.table.state.incident_state is IncidentState.QUESTION
+
+
+def test_row_35_an_older_page_cannot_confirm_another_picture() -> None:
+    d = Dealt().to_dealing().deal(4)
+    d.start()
+    older = draw(d.table.state).lies
+    d.start()
+    d.plug()
+    newer = draw(d.table.state).lies
+    assert older is not None and newer is not None and older != newer
+    before = digest(d.table)
+    for stale in (older, "", "none"):
+        assert refusal(d.press(i.ConfirmPicture(stale))) is Refusal.OTHER_PICTURE
+    assert digest(d.table) == before
+    d.press(i.ConfirmPicture(newer))
+    assert refusal(d.last) is None
+
+
+def test_row_35_the_picture_is_named_by_what_lies_there_and_by_nothing_hidden() -> None:
+    def lies(card: str, count: int) -> str | None:
+        d = Dealt().to_dealing()
+        for one in [card, "As", "4c", "Ah"][:count]:
+            d.scan(one)
+        d.start()
+        return draw(d.table.state).lies
+
+    assert lies("2c", 4) == lies("7d", 4), "box 1 lies face down"
+    assert lies("2c", 4) != lies("2c", 3)
+    assert draw(Dealt().to_dealing().table.state).lies is None

@@ -71,7 +71,10 @@ def troubled(d: Dealt) -> Iterator[object]:
     yield d.scan("3d")
     yield d.answer(False)
     yield d.press(i.Observed(IncidentKind.HIDDEN_CARD_SHOWN, "box1"))
+    yield d.scan("Jh")
     yield d.press(i.WithdrawReport(), BORIS)
+    yield d.answer(False)
+    yield d.press(i.GoOn(), BORIS)
     yield d.advance(20_000)
     yield d.deal(3)
     yield d.unplug()
@@ -80,7 +83,7 @@ def troubled(d: Dealt) -> Iterator[object]:
     yield d.scan()
     yield d.start()
     yield d.plug()
-    yield d.press(i.ConfirmPicture())
+    yield d.confirm_picture()
     yield d.answer(False)
     yield d.deal(1)
     yield d.scan("Qs")
@@ -95,7 +98,7 @@ def abandoned(d: Dealt) -> Iterator[object]:
     yield d.deal(5)
     yield d.start(program="1.1")
     yield d.plug()
-    yield d.press(i.ConfirmPicture())
+    yield d.confirm_picture()
 
 
 def entered(d: Dealt) -> Iterator[object]:

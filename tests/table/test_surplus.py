@@ -54,7 +54,7 @@ def test_rpl_71_a_card_that_is_not_due_and_not_seen_is_burned(where: str) -> Non
     phase = d.phase
     d.scan("2s")
     assert only(d.last, IncidentOpened).kind is kind
-    assert refusal(d.scan("2h")) is Refusal.HELD
+    assert refusal(d.scan("2s")) is Refusal.HELD  # The same card once more: it is no further one.
     d.answer(False)
     burned = only(d.last, CardBurned)
     assert (burned.n, burned.reason) == (1, kind)
@@ -217,7 +217,7 @@ def test_a_surplus_card_scanned_again_after_an_outage_is_the_same_card(how: str)
         d.start()
     d.plug()
     if how == "restarted":
-        d.press(i.ConfirmPicture())
+        d.confirm_picture()
         d.all_decided("options")
         d.press(i.GoOn(), BORIS)
     d.answer(True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, TypeAlias
 
 from controller.table.events.base import AUDIT_ONLY, EVERYBODY, Audience, Event
@@ -67,6 +68,42 @@ class ScannerChanged(Event, frozen=True, kw_only=True, tag="scanner.changed"):
     scanner: str
     up: bool
     reason: str | None = None
+    device: str | None = None
+
+
+class ReadHeld(Event, frozen=True, kw_only=True, tag="read.held"):
+    """A read came in while incident `incident` held the table; what it said is kept from everybody.
+
+    `drawn` cards had left the shoe before it; `count` counts such reads in this round.
+    """
+
+    audiences: ClassVar = AUDIT_ONLY
+    scanner: str
+    incident: int
+    drawn: int
+    count: int
+
+
+class ReadsUntaken(Event, frozen=True, kw_only=True, tag="reads.untaken"):
+    """Reads of the run before that came in and were never taken, by scanner."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    reads: Mapping[str, int]
+
+
+class DiskMeasured(Event, frozen=True, kw_only=True, tag="disk.measured"):
+    """Room for the journal; rounds open when it is `enough`."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    free_mb: int
+    enough: bool
+
+
+class ClockWasStepped(Event, frozen=True, kw_only=True, tag="clock.stepped"):
+    """The wall clock was set by so much; the table's clock, its windows and leases went on unmoved."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    step_ms: int
 
 
 DayEvent: TypeAlias = (
@@ -78,4 +115,8 @@ DayEvent: TypeAlias = (
     | InputAccepted
     | InputRefused
     | ScannerChanged
+    | ReadHeld
+    | ReadsUntaken
+    | DiskMeasured
+    | ClockWasStepped
 )

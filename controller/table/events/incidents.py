@@ -9,6 +9,9 @@ from msgspec.structs import replace
 from controller.table.events.base import AUDIT_ONLY, EVERYBODY, Audience, Event
 from controller.table.events.reasons import IncidentKind, Verdict
 
+HOUSEKEEPING = frozenset({IncidentKind.DISK_LOW, IncidentKind.CLOCK_STEPPED})
+"""Cases of the machine, not of the game: they hold nothing, and the back office alone hears of them."""
+
 
 class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
     """The table holds. `cell` names the row of the procedure profile; `prompt` the text to show.
@@ -32,7 +35,7 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
         if audience is Audience.AUDIT:
             return self
         told = self.stops_betting or audience is not Audience.SETTLEMENT
-        return replace(self, dealer=None) if told else None
+        return replace(self, dealer=None) if told and self.kind not in HOUSEKEEPING else None
 
 
 class IncidentAsked(Event, frozen=True, kw_only=True, tag="incident.asked"):
@@ -73,6 +76,8 @@ class IncidentClosed(Event, frozen=True, kw_only=True, tag="incident.closed"):
 
     def seen_by(self, audience: Audience) -> Event | None:
         """The wallets hear of the end of what they heard the beginning of."""
+        if self.kind in HOUSEKEEPING:
+            return self if audience is Audience.AUDIT else None
         return self if self.stops_betting or audience is not Audience.SETTLEMENT else None
 
 
