@@ -63,7 +63,7 @@ def ways() -> Iterator[Forks]:
 
 
 class Follower:
-    """Does what is asked. `scan` brings the next card that the table does not know, `shuffle` a whole deck."""
+    """Does what is asked. `scan` brings the next card the table does not know; `shuffle` fills the shoe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Single steps that go wrong and that a sensor, a message or a person tells the table, at any moment of a course."""
+"""Single steps that go wrong, as a sensor, a message or a person tells them, at any moment of a course."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def is_met(course: Course) -> bool:
     if isinstance(step, Start | Result | Clear):
         return True
     return current is not None and current.run.owed is not None and owed(current.run.owed) == owed(step)
-
 
 
 def wrong_messages(course: Course) -> Iterator[i.AnyCommand]:
