@@ -3,7 +3,8 @@
 No legal course is refused. What a sensor or a person reports is flagged at that step; what nobody
 reports is a blind spot, and `blind_spots.txt` lists who finds it, and when.
 
-TABLECTL_SOAK=1: every legal course in every manner, and every step of all that owe different work.
+TABLECTL_SOAK=1: every legal course in every manner; every step of all courses that owe different work, for
+what nobody reports, for messages and for the scanner; every report at every kind of step.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def written() -> str:
     """Return the blind spots as text: the slips after which the dealer goes on without being stopped."""
     lines = [
         "Slips that nobody reports, and that the table does not stop at once.",
-        "found: where the table asks or refuses; count: the stub is not what it should be, at the next count.",
+        "found: where the table asks or refuses; count: the stub is wrong, at its next count.",
         "seen: from when on a person can see that the table does not lie as its picture says. -: never.",
     ]
     for name in GAMES:
@@ -229,7 +230,7 @@ def lying(course: Course) -> list[object]:
     if t.round is None:
         return []
     r = t.round
-    return [t.phase, r.run.facts, r.run.owed, list(r.laid), repr(r.window), dict(t.deadlines), r.free_at]
+    return [t.phase, list(r.run.facts), r.run.owed, repr(r.laid), repr(r.window), dict(t.deadlines), r.free_at]
 
 
 def follower(course: Course, forks: Forks) -> Follower:
@@ -297,7 +298,7 @@ REPORTED_AS: Mapping[str, IncidentKind] = {
 @games
 def test_a_slip_that_is_reported_at_once_is_flagged_and_mended(name: str) -> None:
     tried: set[object] = set()
-    for shape, index in steps(name):
+    for shape, index in steps(name, brief=True):
         for slip, make in slips(shape, index).items():
             key = (slip, shape.moments[index : index + 2])
             kind = REPORTED_AS.get(slip)
