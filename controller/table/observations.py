@@ -83,6 +83,11 @@ def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | N
     return None
 
 
+def may_void(t: TableState) -> bool:
+    """Whether the cell lets a supervisor take a box out, and one is left."""
+    return procedures.offers(t, "void_box") and not t.in_play.voided_boxes.keys() >= set(t.game.boxes)
+
+
 def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) -> Refusal | None:
     """A supervisor takes one box out of the round: its wagers go back, it decides nothing any more."""
     if command.box not in t.game.boxes:

@@ -294,8 +294,10 @@ def _fits(t: TableState, name: str) -> bool:
             return bool(observations.reportable(t))
         case "withdraw_report":
             return observations.may_withdraw(t)
-        case "order_rescan" | "confirm_cancel" | "void_box":
+        case "order_rescan" | "confirm_cancel":
             return procedures.offers(t, name)
+        case "void_box":
+            return observations.may_void(t)
         case "order_redeal":
             return redeal.may_redeal(t)
         case "order_entry":

@@ -65,7 +65,7 @@ def ways() -> Iterator[Forks]:
 
 
 class Follower:
-    """Does what is asked. `scan` brings the next card that is not out yet, `shuffle` a whole deck."""
+    """Does what is asked. `scan` brings the next card the table does not know; `shuffle` fills the shoe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Single steps that go wrong, and that a sensor, a message or a person tells the table at any moment."""
+"""Single steps that go wrong, as a sensor, a message or a person tells them, at any moment of a course."""
 
 from __future__ import annotations
 
