@@ -185,7 +185,7 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
             return replace(now, incidents=(*now.incidents, _incident(event)))
         case events.IncidentAsked():
             asked = (
-                replace(state, prompt=event.prompt, place=event.place, n=event.n)
+                replace(state, cell=event.cell, prompt=event.prompt, place=event.place, n=event.n)
                 if state.incident == event.incident
                 else state
                 for state in now.incidents

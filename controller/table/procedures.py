@@ -139,6 +139,8 @@ def _prompt(kind: IncidentKind, cell: Cell) -> str:
             return "CALL_SUPERVISOR"
         case CellVerdict.SHUFFLE:
             return "SHUFFLE_AGAIN"
+        case CellVerdict.CHECK_DECK:
+            return "CHECK_DECK"
         case _:
             return "CHECK_DECK" if cell.deck is Deck.OUT else "NOTED"
 

@@ -98,17 +98,10 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
 
 def dispute(t: TableState, actor: str) -> Refusal | None:
     """A card lies there as another than the one that was read: the last one, or one before it (row 3)."""
-    current = t.in_play
-    if not current.laid:
+    if not t.in_play.laid:
         return Refusal.TOO_LATE
     last = last_card(t)
-    laid = last if last is not None else current.laid[-1]
-    initial = _is_initial(t, laid)
-    values = {
-        Axis.LATER: known(last is None),
-        Axis.INITIAL: known(initial),
-        Axis.RESCAN: _rescan_left(t, initial=initial, tries=0),
-    }
+    values = {Axis.LATER: known(last is None), **rescan_values(t)}
     where = None if last is None else (last.place, last.n)
     meet(t, IncidentKind.DISPUTED_READ, values, where=where, reported_by=actor)
     return None
@@ -117,7 +110,8 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
 @act(CellVerdict.RESCAN)
 def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""
-    if incident.values.get(Axis.LATER) is Known.YES and incident.kind is IncidentKind.DISPUTED_READ:
+    late = incident.kind is IncidentKind.DISPUTED_READ and incident.values[Axis.LATER] is Known.YES
+    if late or incident.kind is IncidentKind.MISREAD_LATE:
         _rescan_all(t, incident, None)
         return
     laid = last_card(t)
@@ -128,8 +122,14 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
 
 
 @act(CellVerdict.RESCAN_ALL)
-def _rescan_all(t: TableState, incident: Incident, _by: str | None) -> None:
-    """All cards of the round are scanned again, from the first, in the order of drawing."""
+def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
+    """All cards of the round are scanned again, from the first, in the order of drawing.
+
+    Where none lies yet, the first one is simply due.
+    """
+    if not t.in_play.laid:
+        decide(t, incident, Verdict.WENT_ON, by)
+        return
     incident.again = []
     _count_rescan(t, incident)
     _ask_next(t, incident, 0)
@@ -146,6 +146,13 @@ def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     ask(t, incident, "ask_rescan", "SCAN_AGAIN")
     _rescan(t, incident, None)
     return None
+
+
+def rescan_values(t: TableState) -> dict[Axis, Known]:
+    """Return what a new re-scan is judged by: whether the last card is of the initial deal, and the count."""
+    laid = t.in_play.laid
+    initial = not laid or _is_initial(t, laid[-1])
+    return {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
 
 
 def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:

@@ -107,7 +107,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.MISREAD_LATE: Situation(
         "2",
         CARDS_LIE,
-        {Axis.CERTAIN: ASKED},
+        {Axis.CERTAIN: ASKED, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
         (Sensor.BEAM, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
         CancelReason.WRONG_READING,

@@ -139,7 +139,7 @@ def test_what_does_not_lie_there_any_more_names_no_card_of_the_board() -> None:
         return ev.OpenedCard(place="dealer", n=1, deal=deal, reading=reading, card=card, key="k")
 
     told = [
-        ev.RoundOpened(round_no=1, game="g", boxes=("box1",), rules="r"),
+        ev.RoundOpened(round_no=1, game="g", boxes=("box1",), rules="r", procedures="p"),
         dealt(1, 1),
         ev.CardBurned(n=1, deal=1, reason=ev.IncidentKind.SURPLUS_CARD, commitment="b"),
         ev.RoundRedealt(deal=2, reason="WRONG_NUMBER_OF_CARDS", incident=1, place="box1"),

@@ -141,7 +141,7 @@ class Watcher:
         # In the shuffle of a redeal the cards of the abandoned deal are still registered.
         if t.phase in (Phase.CONFIRMED, Phase.CANCELLED, Phase.SHUFFLING) or t.incidents:
             return
-        lie = [laid.code for laid in (*current.laid, *current.burned)]
+        lie = [laid.code for laid in (*current.laid, *current.burned, *current.held)]
         assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"
         for laid in (*current.laid, *current.burned):
             assert t.register.where(laid.code) == (laid.place, laid.n)
