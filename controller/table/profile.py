@@ -221,7 +221,7 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
         best = [cell for cell in fitting if cell.specificity == top]
         if len(best) > 1:
             raise ValueError(
-                f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it, with {top} conditions each; "
+                f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it, {top} conditions each; "
                 f"give one of them another condition"
             )
         _check_act(f"{case}: cell {best[0].id!r}", kind, phase, best[0])
@@ -229,8 +229,8 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
     idle = [cell.id for cell in row.cells if cell not in decided.values()]
     if idle:
         raise ValueError(
-            f"rows.{situation.row}: cell {idle[0]!r} never decides anything, other cells are more specific in "
-            f"every case that it fits; remove it"
+            f"rows.{situation.row}: cell {idle[0]!r} never decides anything: in every case that it "
+            f"fits another one is more specific; remove it"
         )
     return decided
 

@@ -65,7 +65,7 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 
     A card that came with a lost scanner, or that is scanned to be burned, has not failed before.
     """
-    if Axis.RESCAN in incident.values and incident.again is None:
+    if Axis.RESCAN in incident.values:
         initial = incident.values[Axis.INITIAL] is Known.YES
         incident.values[Axis.RESCAN] = _rescan_left(t, initial=initial, tries=incident.tries)
         judge(t, incident, None)
@@ -125,14 +125,15 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
 def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
     """All cards of the round are scanned again, from the first, in the order of drawing.
 
-    Where none lies yet, the first one is simply due.
+    Where none lies yet, the first one is simply due. Where one of them can't be read it goes on with that.
     """
     if not t.in_play.laid:
         decide(t, incident, Verdict.WENT_ON, by)
         return
-    incident.again = []
+    if incident.again is None:
+        incident.again = []
     _count_rescan(t, incident)
-    _ask_next(t, incident, 0)
+    _ask_next(t, incident, len(incident.again))
 
 
 def _ask_next(t: TableState, incident: Incident, index: int) -> None:

@@ -1,4 +1,4 @@
-"""The shipped profiles say what the procedures say: each case is compared with a table typed from their text."""
+"""The shipped profiles say what the procedures say: each case is compared with a table typed from the text."""
 
 from __future__ import annotations
 
