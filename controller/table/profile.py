@@ -19,7 +19,7 @@ import msgspec
 from controller.table.charts import PHASE_INPUTS, Phase
 from controller.table.events import IncidentKind
 from controller.table.limits import Limits
-from controller.table.situations import SITUATIONS, Axis, Known, Situation
+from controller.table.situations import SITUATIONS, Axis, Known, Sensor, Situation
 
 ROWS: tuple[str, ...] = (
     *map(str, range(1, 20)),
@@ -27,6 +27,10 @@ ROWS: tuple[str, ...] = (
     *map(str, range(24, 43)),
 )
 """The rows of the procedures; each is decided in a profile, or marked not applicable there."""
+
+
+NOTICING = frozenset({Sensor.TABLE, Sensor.SCANNER})
+"""What every table has: a case that these notice comes whether the profile wants it or not."""
 
 
 class CellVerdict(StrEnum):
@@ -152,17 +156,23 @@ def read_profile(files: Iterable[ProfileFile]) -> Profile:
 
     Raises ValueError, which names row, cell and case.
     """
-    name, rows, limits = "", dict[str, RowFile](), dict[str, Any]()
+    name, rows, limits, given_by = "", dict[str, RowFile](), dict[str, Any](), dict[str, str]()
     for file in files:
         name = file.name
         rows.update(file.rows)
         limits.update(file.limits)
-    _check_rows(rows)
+        given_by.update(dict.fromkeys(file.rows, file.name))
+    missing = [row for row in ROWS if row not in rows]
+    if missing:
+        wanted = "its cells, or the reason as built_in or not_applicable"
+        raise ValueError(f"rows.{missing[0]}: missing; give it {wanted} (all missing: {', '.join(missing)})")
     decided: dict[Key, Cell] = {}
-    for kind, situation in SITUATIONS.items():
-        row = rows[situation.row]
-        if row.not_applicable is None:
-            decided.update(_prove(kind, situation, row))
+    for number, row in rows.items():
+        try:
+            decided.update(_read_row(number, row))
+        except ValueError as error:
+            base = "" if given_by[number] == name else f" (the row is that of {given_by[number]!r})"
+            raise ValueError(f"{error}{base}") from None
     checked = msgspec.convert(limits, Limits)
     content = msgspec.json.encode((rows, checked), order="deterministic")
     return Profile(name, rows, checked, decided, hashlib.sha256(content).hexdigest())
@@ -180,30 +190,34 @@ def case_text(kind: IncidentKind, phase: Phase, values: Mapping[Axis, Known]) ->
     return ", ".join((f"{kind} in {phase}", *(f"{axis} {value}" for axis, value in values.items())))
 
 
-def _check_rows(rows: Mapping[str, RowFile]) -> None:
-    missing = [row for row in ROWS if row not in rows]
-    if missing:
-        wanted = "its cells, or the reason as built_in or not_applicable"
-        raise ValueError(f"rows.{missing[0]}: missing; give it {wanted} (all missing: {', '.join(missing)})")
-    decided = {situation.row for situation in SITUATIONS.values()}
-    for number, row in rows.items():
-        if number not in ROWS:
-            raise ValueError(f"rows.{number}: no row of the procedures; they are {', '.join(ROWS)}")
-        answers = {"cells": row.cells, "not_applicable": row.not_applicable, "built_in": row.built_in}
-        given = [name for name, answer in answers.items() if answer not in ((), None)]
-        if len(given) != 1:
-            got = " and ".join(given) or "none of them"
-            raise ValueError(f"rows.{number}: expected one of cells, not_applicable, built_in; got {got}")
-        if row.cells and number not in decided:
-            raise ValueError(
-                f"rows.{number}: has cells, but the table meets no case of this row; "
-                f"say as built_in or not_applicable what becomes of it"
-            )
-        if row.built_in is not None and number in decided:
-            raise ValueError(f"rows.{number}: the table asks the profile here; give cells, not built_in")
-        twice = [cell for cell, count in Counter(cell.id for cell in row.cells).items() if count > 1]
-        if twice:
-            raise ValueError(f"rows.{number}: two cells are called {twice[0]!r}; give each its own id")
+def _read_row(number: str, row: RowFile) -> dict[Key, Cell]:
+    """Return what a row decides: nothing for one that the profile leaves to the table."""
+    if number not in ROWS:
+        raise ValueError(f"rows.{number}: no row of the procedures; they are {', '.join(ROWS)}")
+    answers = {"cells": row.cells, "not_applicable": row.not_applicable, "built_in": row.built_in}
+    given = [name for name, answer in answers.items() if answer not in ((), None)]
+    if len(given) != 1:
+        got = " and ".join(given) or "none of them"
+        raise ValueError(f"rows.{number}: expected one of cells, not_applicable, built_in; got {got}")
+    kinds = [kind for kind, situation in SITUATIONS.items() if situation.row == number]
+    if row.cells and not kinds:
+        raise ValueError(
+            f"rows.{number}: has cells, but the table meets no case of this row; "
+            f"say as built_in or not_applicable what becomes of it"
+        )
+    if row.built_in is not None and kinds:
+        raise ValueError(f"rows.{number}: the table asks the profile here; give cells, not built_in")
+    by_itself = {sensor for kind in kinds for sensor in SITUATIONS[kind].sensors} & NOTICING
+    if row.not_applicable is not None and by_itself:
+        what = " and ".join(sorted(by_itself))
+        raise ValueError(f"rows.{number}: the table notices this by itself ({what}); give cells")
+    twice = [cell for cell, count in Counter(cell.id for cell in row.cells).items() if count > 1]
+    if twice:
+        raise ValueError(f"rows.{number}: two cells are called {twice[0]!r}; give each its own id")
+    decided: dict[Key, Cell] = {}
+    for kind in kinds if row.cells else ():
+        decided.update(_prove(kind, SITUATIONS[kind], row))
+    return decided
 
 
 def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, Cell]:
@@ -221,7 +235,7 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
         best = [cell for cell in fitting if cell.specificity == top]
         if len(best) > 1:
             raise ValueError(
-                f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it, {top} conditions each; "
+                f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it and are equally specific; "
                 f"give one of them another condition"
             )
         _check_act(f"{case}: cell {best[0].id!r}", kind, phase, best[0])

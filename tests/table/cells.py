@@ -39,7 +39,7 @@ class House(NamedTuple):
         return d
 
     def states(self) -> dict[str, BoxState]:
-        """Return the bets of every round: a deciding box, a dark one, and an empty one if the game has such."""
+        """Return the bets of every round; all four places get cards."""
         if self.game == LIVE:
             return {"box1": DARK, "box2": OPEN, "box3": EMPTY}
         return {"box1": OPEN, "box2": OPEN, "box3": DARK}

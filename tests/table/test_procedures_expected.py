@@ -1,4 +1,4 @@
-"""The shipped profiles say what the procedures say: each case is compared with a table typed from the text."""
+"""The shipped profiles say what the procedures say: a table typed from their text is beside each case."""
 
 from __future__ import annotations
 
