@@ -1,7 +1,8 @@
-"""Who has approved which rules: one line of JSON an approval, each chained to the line before by SHA-256.
+"""Who has approved which rules and which procedures: one line of JSON an approval, each chained to the line
+before by SHA-256.
 
 The chain finds a line that was edited, put in or taken out; lines taken off the end leave no trace in it.
-A table whose environment is live does not start under rules that nobody has approved.
+A table whose environment is live does not start under rules or procedures that nobody has approved.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
+from typing import assert_never
 
 import msgspec
 
@@ -22,14 +25,30 @@ FIRST = "0" * 64
 """What the first line is chained to."""
 
 
+class Approved(StrEnum):
+    """What is approved; the words of the commands that tell it."""
+
+    RULES = "rules"
+    PROCEDURES = "procedures"
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What is to be approved: a game by the hash of its settings, a procedure profile by its digest."""
+
+    kind: Approved
+    name: str
+    digest: str
+
+
 class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One approval. `rules` is the hash of the game's settings file, `program` what told them."""
+    """One approval. `kind`, `name` and `digest` are its subject's; `program` is what told it."""
 
     who: str
     at_us: int
     table: str
-    game: str
-    rules: str
+    kind: Approved
+    name: str
+    digest: str
     program: str
 
 
@@ -77,27 +96,45 @@ def add_approval(path: Path, approval: Approval) -> None:
         )
 
 
-def approvals_of(approvals: Iterable[Approval], game: str, rules: str) -> tuple[Approval, ...]:
-    """Return those of one game under one rules hash."""
-    return tuple(one for one in approvals if (one.game, one.rules) == (game, rules))
+def approvals_of(approvals: Iterable[Approval], name: str, digest: str) -> tuple[Approval, ...]:
+    """Return those of one game under one rules hash, or of one profile under its digest."""
+    return tuple(one for one in approvals if (one.name, one.digest) == (name, digest))
+
+
+def rules_of(config: StationConfig) -> Subject:
+    """Return the rules in force at a table."""
+    return Subject(Approved.RULES, config.game.name, config.rules)
+
+
+def procedures_of(config: StationConfig) -> Subject:
+    """Return the procedures in force at a table."""
+    profile = config.settings.profile
+    return Subject(Approved.PROCEDURES, profile.name, profile.digest)
 
 
 def check_approved(config: StationConfig) -> None:
-    """Refuse to start a live table under rules without an approval. Raises StartRefused."""
+    """Refuse to start a live table under rules or procedures without an approval. Raises StartRefused."""
     if config.environment is not Environment.LIVE:
         return
     path = approvals_path(config.run_dir)
-    game = config.game.name
-    if not approvals_of(read_approvals(path), game, config.rules):
-        raise StartRefused(
-            f"{path}: nobody has approved the rules {config.rules[:12]} of {game}; a supervisor reads them "
-            f"and signs: {approve_command(config)}"
-        )
+    approvals = read_approvals(path)
+    for subject in (rules_of(config), procedures_of(config)):
+        if not approvals_of(approvals, subject.name, subject.digest):
+            raise StartRefused(
+                f"{path}: nobody has approved the {subject.kind} {subject.digest[:12]} of {subject.name}; a "
+                f"supervisor reads them and signs: {approve_command(config, subject)}"
+            )
 
 
-def approve_command(config: StationConfig) -> str:
-    """Return the command with which a supervisor approves the rules in force."""
-    return f"tablectl rules {config.game.name} --config {config.path} --approve NAME"
+def approve_command(config: StationConfig, subject: Subject) -> str:
+    """Return the command with which a supervisor approves what is in force."""
+    match subject.kind:
+        case Approved.RULES:
+            return f"tablectl rules {subject.name} --config {config.path} --approve NAME"
+        case Approved.PROCEDURES:
+            return f"tablectl profile {config.path} --approve NAME"
+        case _:
+            assert_never(subject.kind)
 
 
 def _checked(path: Path, raw: bytes) -> tuple[tuple[Approval, ...], str]:
@@ -124,5 +161,5 @@ def _chained(before: str, body: bytes) -> str:
 
 def _damaged(path: Path, number: int, what: str) -> ApprovalsDamaged:
     return ApprovalsDamaged(
-        f"{path}: line {number} {what}; keep the file aside as evidence, then approve the rules again"
+        f"{path}: line {number} {what}; keep the file aside as evidence, then approve again what is in force"
     )

@@ -197,6 +197,13 @@ def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
         raise ConfigError(f"{home.parent / 'profiles' / name}.toml: {error}") from None
 
 
+def shipped(folder: str) -> Path:
+    """Return a folder of the config that comes with the program, installed or in its source tree."""
+    package = Path(__file__).parents[1]
+    homes = (package / "config" / folder, package.parent / "config" / folder)
+    return next((home for home in homes if home.is_dir()), homes[-1])
+
+
 def load_game(path: Path) -> tuple[Game, str]:
     """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
     files = Files(_from_disk)
