@@ -7,7 +7,7 @@ from controller.games.procedure import Deal, Window
 from controller.table import dealing, result, surplus
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import IncidentKind, Refusal, Verdict
+from controller.table.events import CardsRevealed, IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
 from controller.table.inputs import CancelReason, CardRead
@@ -88,7 +88,7 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         return
     decide(t, incident, Verdict.RESCANNED, None)
     below = t.incident
-    if below is not None and below.state is IncidentState.RESCAN and below.fact is None:
+    if below is not None and below.state is IncidentState.RESCAN and below.fact is None is below.again:
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
     elif below is None and dealing.is_card_due(t):
         dealing.deal_card(t, read)
@@ -228,8 +228,13 @@ def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
     assert old.fact is not None
     step = t.in_play.run.asked[old.fact]
     assert isinstance(step, Deal)
-    t.in_play.withdrawn.extend(() if old.commitment is None else (old.opening(),))
-    return dealing.lay(t, read, step, fact=old.fact)
+    if not old.open:
+        t.in_play.withdrawn.append(old.opening())
+    laid = dealing.lay(t, read, step, fact=old.fact)
+    if old.open and not laid.open:  # It had been turned, so it lies open.
+        laid.open = True
+        t.emit(CardsRevealed(place=laid.place, cards=(laid.opening(),)))
+    return laid
 
 
 def _tell_again(t: TableState) -> None:
