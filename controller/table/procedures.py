@@ -55,7 +55,7 @@ def meet(
         kind,
         cell.id,
         first=_chart_event(kind, cell),
-        prompt=_prompt(kind, cell),
+        prompt=_prompt(kind, cell, reported=reported_by is not None),
         where=where,
         reason=SITUATIONS[kind].reason if reported_by is not None else None,
         reported_by=reported_by,
@@ -72,7 +72,7 @@ def judge(t: TableState, incident: Incident, by: str | None) -> None:
     cell = t.settings.profile.cell(incident.kind, _phase(t), incident.values)
     _take_cell(incident, cell)
     if cell.verdict in (CellVerdict.ASK, CellVerdict.SUPERVISOR, *SCANS):
-        ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell))
+        ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell, reported=False))
     if cell.verdict in ACTS:
         ACTS[cell.verdict](t, incident, by)
 
@@ -124,7 +124,7 @@ def _chart_event(kind: IncidentKind, cell: Cell) -> str:
             return "ask_supervisor"
 
 
-def _prompt(kind: IncidentKind, cell: Cell) -> str:
+def _prompt(kind: IncidentKind, cell: Cell, *, reported: bool) -> str:
     match cell.verdict:
         case CellVerdict.ASK:
             assert cell.asks is not None
@@ -135,7 +135,7 @@ def _prompt(kind: IncidentKind, cell: Cell) -> str:
             return "SCAN_FROM_FIRST"
         case CellVerdict.SUPERVISOR:
             return "CALL_SUPERVISOR"
-        case CellVerdict.CANCEL if cell.deck is Deck.KEEP:
+        case CellVerdict.CANCEL if reported or cell.deck is Deck.KEEP:
             return "CALL_SUPERVISOR"
         case CellVerdict.SHUFFLE:
             return "SHUFFLE_AGAIN"

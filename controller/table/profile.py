@@ -238,7 +238,11 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
                 f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it and are equally specific; "
                 f"give one of them another condition"
             )
-        _check_act(f"{case}: cell {best[0].id!r}", kind, phase, best[0])
+        where = f"{case}: cell {best[0].id!r}"
+        _check_act(where, kind, phase, best[0])
+        _check_presses(where, kind, phase, best[0])
+        if kind is IncidentKind.RESTARTED and values[Axis.CERTAIN] is Known.NO:
+            _check_restart(where, best[0])
         decided[kind, phase, tuple(values.values())] = best[0]
     idle = [cell.id for cell in row.cells if cell not in decided.values()]
     if idle:
@@ -336,5 +340,29 @@ def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None
     if phase not in OPEN and verdict not in between:
         able = ", ".join(sorted(repr(x.value) for x in between))
         raise ValueError(f"{where}: {verdict.value!r} needs an open round; in {phase} expected one of {able}")
+
+
+PRESS_ONLY_FOR: Mapping[str, frozenset[IncidentKind]] = {
+    "order_rescan": ONLY_FOR[CellVerdict.RESCAN] | ONLY_FOR[CellVerdict.RESCAN_ALL],
+    "order_entry": frozenset({IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ}),
+    "void_box": frozenset(IncidentKind) - {IncidentKind.RESTARTED},
+}
+"""Presses that need a card to scan or to enter, or a window that nothing has interrupted."""
+
+
+def _check_presses(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None:
+    """What a supervisor is offered must be something that he can do in this case."""
+    for press in cell.presses or ():
+        if kind not in PRESS_ONLY_FOR.get(press, (kind,)):
+            raise ValueError(f"{where}: {press!r} can't be done here; take it out of the presses")
     if cell.presses is not None and PHASE_INPUTS[phase].isdisjoint(cell.presses):
         raise ValueError(f"{where}: none of its presses is taken in {phase}; add one, or narrow its phases")
+
+
+def _check_restart(where: str, cell: Cell) -> None:
+    """A window that a restart has interrupted is never judged by silence (row 35)."""
+    if cell.verdict not in (CellVerdict.SUPERVISOR, CellVerdict.CANCEL):
+        raise ValueError(
+            f"{where}: what is not certain after a restart takes 'supervisor' or 'cancel', "
+            f"got {cell.verdict.value!r}"
+        )

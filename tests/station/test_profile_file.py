@@ -17,6 +17,8 @@ QUESTION = '{ id = "q", certain = "unknown", verdict = "ask", asks = "certain" }
 SAME = '{ id = "same", certain = "yes", verdict = "drop" }'
 OTHER = '{ id = "other", certain = "no", verdict = "cancel", deck = "out" }'
 
+UNCERTAIN = '{ id = "b", certain = "no", verdict = "go_on" }'
+
 
 def read(folder: Path, text: str, name: str = "house") -> Profile:
     """Read a profile of this text, which lies beside the shipped ones."""
@@ -162,6 +164,15 @@ PROOFS = {
     "shuffle with cards on the table": (
         row("19", '{ id = "a", verdict = "shuffle" }'),
         "cell 'a': 'shuffle' can't be done in result_proposed, only in ready",
+    ),
+    "no card to scan again": (
+        row("29", '{ id = "a", verdict = "supervisor", presses = ["go_on", "order_rescan"] }'),
+        "cell 'a': 'order_rescan' can't be done here; take it out of the presses",
+    ),
+    "going on as if nothing had been interrupted": (
+        row("35", QUESTION, '{ id = "a", certain = "yes", verdict = "go_on" }', UNCERTAIN),
+        "rows.35: RESTARTED in betting, certain no: cell 'b': what is not certain after a restart takes "
+        "'supervisor' or 'cancel', got 'go_on'",
     ),
     "a card that would be lost": (
         row("23a", '{ id = "a", verdict = "go_on" }'),
