@@ -193,7 +193,7 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
             return replace(now, incidents=(*now.incidents, _incident(event)))
         case events.IncidentAsked():
             asked = (
-                replace(state, prompt=event.prompt, place=event.place, n=event.n)
+                replace(state, cell=event.cell, prompt=event.prompt, place=event.place, n=event.n)
                 if state.incident == event.incident
                 else state
                 for state in now.incidents
@@ -294,7 +294,17 @@ def _fresh_round(now: Snapshot, event: events.RoundOpened) -> Snapshot:
 def _dealt_anew(now: Snapshot, event: events.RoundRedealt) -> Snapshot:
     """Clear the board of the abandoned deal; of the windows betting time stands, with the bets (OAB-24)."""
     betting = tuple(window for window in now.windows if window.stage == "betting")
-    return replace(now, deal=event.deal, windows=betting, places={}, hands={}, burned=0, proposed=None)
+    return replace(
+        now,
+        deal=event.deal,
+        windows=betting,
+        places={},
+        hands={},
+        burned=0,
+        held=0,
+        voided=(),
+        proposed=None,
+    )
 
 
 def _window_opened(now: Snapshot, event: events.BettingOpened | events.DecisionOpened) -> Snapshot:

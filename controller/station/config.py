@@ -23,6 +23,7 @@ from controller.cards import CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.errors import ConfigError
+from controller.station.profile_file import profile_file
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
@@ -214,16 +215,24 @@ def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
     while wanted is not None:
         path = home.parent / "profiles" / f"{wanted}.toml"
         if any(layer.name == wanted for layer in layers):
-            raise ConfigError(f"{path}: base: this profile is its own base")
-        layer: ProfileFile = _read(path, ProfileFile, files)
+            chain = " -> ".join((*(layer.name for layer in layers), wanted))
+            raise ConfigError(f"{path}: base: a profile can't stand on itself ({chain}); end the chain")
+        layer = profile_file(path, _read_toml(path, files))
         if layer.name != wanted:
             raise ConfigError(f"{path}: name: expected {wanted!r} as the file is named, got {layer.name!r}")
         layers.append(layer)
         wanted = layer.base
     try:
         return read_profile(reversed(layers))
-    except (ValueError, msgspec.ValidationError) as error:
+    except ValueError as error:
         raise ConfigError(f"{home.parent / 'profiles' / name}.toml: {error}") from None
+
+
+def shipped(folder: str) -> Path:
+    """Return a folder of the config that comes with the program, installed or in its source tree."""
+    package = Path(__file__).parents[1]
+    homes = (package / "config" / folder, package.parent / "config" / folder)
+    return next((home for home in homes if home.is_dir()), homes[-1])
 
 
 def load_game(path: Path) -> tuple[Game, str]:

@@ -8,34 +8,28 @@ from pathlib import Path
 
 import msgspec
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from controller.bus.envelope import Environment
 from controller.games.published import Wager
 from controller.games.registry import GAMES
-from controller.station.approvals import (
-    Approval,
-    add_approval,
-    approvals_of,
-    approvals_path,
-    approve_command,
-    read_approvals,
+from controller.station.approvals import Approval, Approved, Subject, rules_of
+from controller.station.approving import (
+    add_approve,
+    approvals_given,
+    approvals_text,
+    approve,
+    why_not_approver,
 )
 from controller.station.clock import LiveClock
-from controller.station.config import StationConfig, load, load_game
-from controller.station.errors import ConfigError, PeopleError, StationError
-from controller.station.people import read_people
+from controller.station.config import StationConfig, load, load_game, shipped
+from controller.station.errors import ConfigError, StationError
 from controller.station.prose import BETTING, WINDOWS, listed, place_name, seconds
 from controller.station.rules_sheet import Sheet, make_sheet
-from controller.station.start import PROGRAM
-from controller.station.terminal import FINDING, FINE, USAGE, complain, date_and_time, say_json
-from controller.table.inputs import Role
+from controller.station.terminal import FINDING, FINE, USAGE, complain, console, say_json
 
-PLAIN_WIDTH = 110
-"""Columns when the output is no terminal."""
 WAGERS = {
     Wager.ANTE: "Ante",
     Wager.BET: "Bet",
@@ -75,7 +69,7 @@ def add_rules(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subcommands.add_parser("rules", help="print the rules in force, and approve them")
     parser.add_argument("game", choices=tuple(GAMES), metavar="GAME", help=f"one of {', '.join(GAMES)}")
     parser.add_argument("--config", type=Path, help="the TOML file of the table that plays by them")
-    parser.add_argument("--approve", metavar="NAME", help="record that this supervisor of the table approves")
+    add_approve(parser)
     parser.add_argument("--json", action="store_true", help="all of it as one JSON object")
     parser.set_defaults(run=run)
 
@@ -89,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             complain(complaint)
             return USAGE
         if config is not None and arguments.approve is not None:
-            approve(config, arguments.approve, LiveClock().now_us())
+            approve(config, rules_of(config), arguments.approve, LiveClock().now_us())
         told = tell(arguments.game, config)
     except ConfigError as error:
         complain(error)
@@ -100,10 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(told)
         return FINE
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=PLAIN_WIDTH)
-    console.print(render(told, config), highlight=False)
+    console().print(render(told, config), highlight=False)
     return FINE
 
 
@@ -117,42 +108,18 @@ def _misuse(arguments: argparse.Namespace, config: StationConfig | None) -> str 
         return f"{config.path}: this table plays {config.game.name}, not {arguments.game}"
     if arguments.approve is None:
         return None
-    try:
-        supervisors = read_people(config.people).of_role(Role.SUPERVISOR)
-    except PeopleError as error:
-        return str(error)
-    if arguments.approve in supervisors:
-        return None
-    there = listed(supervisors or ("nobody",), "or")
-    return f"{arguments.approve} is no supervisor of table {config.settings.table}: {there}"
-
-
-def approve(config: StationConfig, who: str, now_us: int) -> None:
-    """Record the approval of the rules in force, once a person. Raises ApprovalsDamaged."""
-    path = approvals_path(config.run_dir)
-    given = approvals_of(read_approvals(path), config.game.name, config.rules)
-    if who in [one.who for one in given]:
-        return
-    table = config.settings.table
-    add_approval(path, Approval(who, now_us, table, config.game.name, config.rules, PROGRAM))
+    return why_not_approver(config, arguments.approve)
 
 
 def tell(game: str, config: StationConfig | None) -> Told:
     """Gather what is to be said. Raises ConfigError or ApprovalsDamaged."""
     if config is None:
-        built, rules = load_game(_shipped_settings() / f"{game}.toml")
+        built, rules = load_game(shipped("games") / f"{game}.toml")
         return Told(make_sheet(built, rules), None, None, None)
     settings = config.settings
     times = {BETTING: settings.betting_ms, **settings.windows_ms}
-    given = approvals_of(read_approvals(approvals_path(config.run_dir)), game, config.rules)
+    given = approvals_given(config, rules_of(config))
     return Told(make_sheet(config.game, config.rules, times), settings.table, config.environment.value, given)
-
-
-def _shipped_settings() -> Path:
-    """Return the folder of the settings that come with the program, installed or in its source tree."""
-    package = Path(__file__).parents[1]
-    homes = (package / "config" / "games", package.parent / "config" / "games")
-    return next((home for home in homes if home.is_dir()), homes[-1])
 
 
 # For people.
@@ -170,7 +137,7 @@ def render(told: Told, config: StationConfig | None) -> RenderableType:
         *_limits(sheet),
         *_settings(sheet),
         *_times(sheet),
-        _approvals(told, config),
+        approvals_text(Subject(Approved.RULES, sheet.game, sheet.rules), config, told.approvals),
     ]
     return Group(*parts)
 
@@ -257,21 +224,3 @@ def _table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
-
-
-def _approvals(told: Told, config: StationConfig | None) -> RenderableType:
-    text = Text("Approval\n", "bold")
-    if told.approvals is None or config is None:
-        text.append("These are no table's rules: approvals are given for a table (--config).\n")
-        return text
-    for one in told.approvals:
-        text.append(
-            f"Approved by {one.who}, {date_and_time(one.at_us)} UTC, at table {one.table}\n", "not bold"
-        )
-    if told.approvals:
-        return text
-    live = config.environment is Environment.LIVE
-    text.append("NOT APPROVED. ", "bold")
-    text.append("The table refuses to start. " if live else f"A {told.environment} table starts without. ")
-    text.append(f"A supervisor signs with\n  {approve_command(config)}\n", "not bold")
-    return text

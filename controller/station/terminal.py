@@ -13,8 +13,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 FINE, FINDING, USAGE = 0, 1, 2
+PLAIN_WIDTH = 110
+"""Columns of a sheet when the output is no terminal."""
 BAR_STEP = 200
 """Redrawing costs more than a step; the bar moves on every so many."""
+
+
+def console() -> Console:
+    """Return where a sheet for people is printed."""
+    terminal = Console()
+    return terminal if terminal.is_terminal else Console(width=PLAIN_WIDTH)
 
 
 def say(text: str) -> None:

@@ -357,15 +357,17 @@ def is_card_due(t: TableState) -> bool:
 
 def follow_held(t: TableState) -> None:
     """Lay the cards that wait, as they become due, in the order in which they were drawn (row 23a)."""
-    while t.round is not None and t.round.held and t.incident is None and isinstance(t.round.run.owed, Deal):
+    while t.is_round_open and t.in_play.held and t.incident is None and isinstance(t.in_play.run.owed, Deal):
+        current = t.in_play
         if not is_card_due(t):
-            if t.round.free_at > t.now:
-                t.arm(HELD_TIMER, t.round.free_at)
+            if current.free_at > t.now:
+                t.arm(HELD_TIMER, current.free_at)
             return
-        card = t.round.held.pop(0)
-        t.round.withdrawn.append(card.opening())
+        card = current.held.pop(0)
+        current.withdrawn.append(card.opening())
         t.register.withdraw(card.code)
         deal_card(t, UnplacedRead(card.card, card.code, card.key, card.manual), held=card.n)
+    t.disarm(HELD_TIMER)
 
 
 def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:

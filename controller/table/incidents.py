@@ -98,7 +98,11 @@ def ask(t: TableState, incident: Incident, event: str, prompt: str) -> None:
     """Ask somebody else, or something else; `event` is the chart's."""
     incident.prompt = prompt
     incident.state = INCIDENT_TARGETS[incident.state, event]
-    t.emit(IncidentAsked(incident=incident.number, prompt=prompt, place=incident.place, n=incident.n))
+    t.emit(
+        IncidentAsked(
+            incident=incident.number, cell=incident.cell, prompt=prompt, place=incident.place, n=incident.n
+        )
+    )
     _call_or_leave(t, incident)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from controller.games.procedure import BURN, DEALER, SWITCH, Deal, Face
 from controller.table import dealing, procedures, readings
+from controller.table.aside import burn
 from controller.table.charts import is_accepted
-from controller.table.events import BoxVoided, IncidentKind, Refusal, Verdict
+from controller.table.events import BoxVoided, BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.incidents import cancel, decide
 from controller.table.inputs import Observed, VoidBox
 from controller.table.situations import OBSERVABLE, SITUATIONS, Axis, Known, cancel_reason, known
@@ -23,6 +24,8 @@ def observe(t: TableState, observed: Observed, actor: str) -> Refusal | None:
     if Axis.DEALERS in axes and observed.place is None:
         return Refusal.UNKNOWN_PLACE
     values = {axis: _value(t, axis, observed) for axis in axes}
+    if Axis.RESCAN in axes:
+        values |= readings.rescan_values(t)
     where = None if observed.place is None else (observed.place, None)
     procedures.meet(t, observed.kind, values, where=where, reported_by=actor)
     return None
@@ -89,7 +92,10 @@ def may_void(t: TableState) -> bool:
 
 
 def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) -> Refusal | None:
-    """A supervisor takes one box out of the round: its wagers go back, it decides nothing any more."""
+    """A supervisor takes one box out of the round: its wagers go back, it decides nothing any more.
+
+    A card that came out too early and was seen goes out with it: it may be nobody's card any more.
+    """
     if command.box not in t.game.boxes:
         return Refusal.UNKNOWN_PLACE
     if incident.reported_by == actor:
@@ -97,6 +103,8 @@ def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) ->
     if command.box in t.in_play.voided_boxes:
         return Refusal.ALREADY_DECIDED
     t.in_play.voided_boxes[command.box] = incident.cell
+    if incident.read is not None:
+        burn(t, incident.read, BurnReason(incident.kind))
     decide(t, incident, Verdict.BOX_VOIDED, actor)
     t.emit(BoxVoided(box=command.box, cell=incident.cell))
     dealing.void_decisions(t, command.box)

@@ -65,7 +65,7 @@ def meet(
         kind,
         cell.id,
         first=_chart_event(kind, cell),
-        prompt=_prompt(kind, cell, values),
+        prompt=_prompt(kind, cell, values, reported=reported_by is not None),
         where=where,
         reason=SITUATIONS[kind].reason if reported_by is not None else None,
         reported_by=reported_by,
@@ -82,7 +82,8 @@ def judge(t: TableState, incident: Incident, by: str | None) -> None:
     cell = t.settings.profile.cell(incident.kind, _phase(t), incident.values)
     _take_cell(incident, cell)
     if cell.verdict in (CellVerdict.ASK, CellVerdict.SUPERVISOR, *SCANS):
-        ask(t, incident, _chart_event(incident.kind, cell), _prompt(incident.kind, cell, incident.values))
+        prompt = _prompt(incident.kind, cell, incident.values, reported=False)
+        ask(t, incident, _chart_event(incident.kind, cell), prompt)
     if cell.verdict in ACTS:
         ACTS[cell.verdict](t, incident, by)
 
@@ -134,7 +135,7 @@ def _chart_event(kind: IncidentKind, cell: Cell) -> str:
             return "ask_supervisor"
 
 
-def _prompt(kind: IncidentKind, cell: Cell, values: Mapping[Axis, Known]) -> str:
+def _prompt(kind: IncidentKind, cell: Cell, values: Mapping[Axis, Known], *, reported: bool) -> str:
     match cell.verdict:
         case CellVerdict.ASK:
             assert cell.asks is not None
@@ -145,10 +146,12 @@ def _prompt(kind: IncidentKind, cell: Cell, values: Mapping[Axis, Known]) -> str
             return "SCAN_FROM_FIRST"
         case CellVerdict.SUPERVISOR:
             return _call(kind, values)
-        case CellVerdict.CANCEL if cell.deck is Deck.KEEP:
+        case CellVerdict.CANCEL if reported or cell.deck is Deck.KEEP:
             return "CALL_SUPERVISOR"
         case CellVerdict.SHUFFLE:
             return "SHUFFLE_AGAIN"
+        case CellVerdict.CHECK_DECK:
+            return "CHECK_DECK"
         case _:
             return "CHECK_DECK" if cell.deck is Deck.OUT else "NOTED"
 

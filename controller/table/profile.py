@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
 
-from controller.table.charts import Phase
+from controller.table.charts import PHASE_INPUTS, Phase
 from controller.table.events import IncidentKind
 from controller.table.limits import Limits
-from controller.table.situations import SITUATIONS, Axis, Known, Situation
+from controller.table.situations import SITUATIONS, Axis, Known, Sensor, Situation
 
 ROWS: tuple[str, ...] = (
     *("1", "2", "2b", *map(str, range(3, 20))),
@@ -26,6 +27,10 @@ ROWS: tuple[str, ...] = (
     *(*map(str, range(24, 36)), "35b", *map(str, range(36, 43))),
 )
 """The rows of the procedures; each is decided in a profile, or marked not applicable there."""
+
+
+NOTICING = frozenset({Sensor.TABLE, Sensor.SCANNER})
+"""What every table has: a case that these notice comes whether the profile wants it or not."""
 
 
 class CellVerdict(StrEnum):
@@ -155,17 +160,23 @@ def read_profile(files: Iterable[ProfileFile]) -> Profile:
 
     Raises ValueError, which names row, cell and case.
     """
-    name, rows, limits = "", dict[str, RowFile](), dict[str, Any]()
+    name, rows, limits, given_by = "", dict[str, RowFile](), dict[str, Any](), dict[str, str]()
     for file in files:
         name = file.name
         rows.update(file.rows)
         limits.update(file.limits)
-    _check_rows(rows)
+        given_by.update(dict.fromkeys(file.rows, file.name))
+    missing = [row for row in ROWS if row not in rows]
+    if missing:
+        wanted = "its cells, or the reason as built_in or not_applicable"
+        raise ValueError(f"rows.{missing[0]}: missing; give it {wanted} (all missing: {', '.join(missing)})")
     decided: dict[Key, Cell] = {}
-    for kind, situation in SITUATIONS.items():
-        row = rows[situation.row]
-        if row.not_applicable is None:
-            decided.update(_prove(kind, situation, row))
+    for number, row in rows.items():
+        try:
+            decided.update(_read_row(number, row))
+        except ValueError as error:
+            base = "" if given_by[number] == name else f" (the row is that of {given_by[number]!r})"
+            raise ValueError(f"{error}{base}") from None
     checked = msgspec.convert(limits, Limits)
     content = msgspec.json.encode((rows, checked), order="deterministic")
     return Profile(name, rows, checked, decided, content.decode(), hashlib.sha256(content).hexdigest())
@@ -183,21 +194,34 @@ def case_text(kind: IncidentKind, phase: Phase, values: Mapping[Axis, Known]) ->
     return ", ".join((f"{kind} in {phase}", *(f"{axis} {value}" for axis, value in values.items())))
 
 
-def _check_rows(rows: Mapping[str, RowFile]) -> None:
-    missing = [row for row in ROWS if row not in rows]
-    if missing:
-        raise ValueError(f"rows.{missing[0]}: missing; each of the rows {', '.join(missing)} needs cells or")
-    decided = {situation.row for situation in SITUATIONS.values()}
-    for number, row in rows.items():
-        if number not in ROWS:
-            raise ValueError(f"rows.{number}: no row of the procedures; they are {', '.join(ROWS)}")
-        said = [bool(row.cells), row.not_applicable is not None, row.built_in is not None]
-        if sum(said) != 1:
-            raise ValueError(f"rows.{number}: give one of cells, not_applicable and built_in")
-        if row.cells and number not in decided:
-            raise ValueError(f"rows.{number}: has cells, but the table meets no situation of this row")
-        if row.built_in is not None and number in decided:
-            raise ValueError(f"rows.{number}: is decided by cells, not built in")
+def _read_row(number: str, row: RowFile) -> dict[Key, Cell]:
+    """Return what a row decides: nothing for one that the profile leaves to the table."""
+    if number not in ROWS:
+        raise ValueError(f"rows.{number}: no row of the procedures; they are {', '.join(ROWS)}")
+    answers = {"cells": row.cells, "not_applicable": row.not_applicable, "built_in": row.built_in}
+    given = [name for name, answer in answers.items() if answer not in ((), None)]
+    if len(given) != 1:
+        got = " and ".join(given) or "none of them"
+        raise ValueError(f"rows.{number}: expected one of cells, not_applicable, built_in; got {got}")
+    kinds = [kind for kind, situation in SITUATIONS.items() if situation.row == number]
+    if row.cells and not kinds:
+        raise ValueError(
+            f"rows.{number}: has cells, but the table meets no case of this row; "
+            f"say as built_in or not_applicable what becomes of it"
+        )
+    if row.built_in is not None and kinds:
+        raise ValueError(f"rows.{number}: the table asks the profile here; give cells, not built_in")
+    by_itself = {sensor for kind in kinds for sensor in SITUATIONS[kind].sensors} & NOTICING
+    if row.not_applicable is not None and by_itself:
+        what = " and ".join(sorted(by_itself))
+        raise ValueError(f"rows.{number}: the table notices this by itself ({what}); give cells")
+    twice = [cell for cell, count in Counter(cell.id for cell in row.cells).items() if count > 1]
+    if twice:
+        raise ValueError(f"rows.{number}: two cells are called {twice[0]!r}; give each its own id")
+    decided: dict[Key, Cell] = {}
+    for kind in kinds if row.cells else ():
+        decided.update(_prove(kind, SITUATIONS[kind], row))
+    return decided
 
 
 def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, Cell]:
@@ -209,15 +233,27 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
         fitting = [cell for cell in row.cells if cell.fits(phase, values)]
         case = f"rows.{situation.row}: {case_text(kind, phase, values)}"
         if not fitting:
-            raise ValueError(f"{case}: no cell decides it; add one")
+            known = ", ".join(repr(cell.id) for cell in row.cells)
+            raise ValueError(f"{case}: no cell decides it; add one, or drop a condition of one of {known}")
         top = max(cell.specificity for cell in fitting)
         best = [cell for cell in fitting if cell.specificity == top]
         if len(best) > 1:
-            raise ValueError(f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it; narrow one")
+            raise ValueError(
+                f"{case}: cells {best[0].id!r} and {best[1].id!r} both decide it and are equally specific; "
+                f"give one of them another condition"
+            )
+        where = f"{case}: cell {best[0].id!r}"
+        _check_act(where, kind, phase, best[0])
+        _check_presses(where, kind, phase, best[0])
+        if kind is IncidentKind.RESTARTED and values[Axis.CERTAIN] is Known.NO:
+            _check_restart(where, best[0])
         decided[kind, phase, tuple(values.values())] = best[0]
     idle = [cell.id for cell in row.cells if cell not in decided.values()]
     if idle:
-        raise ValueError(f"rows.{situation.row}: cell {idle[0]!r} never decides anything; remove it")
+        raise ValueError(
+            f"rows.{situation.row}: cell {idle[0]!r} never decides anything: in every case that it "
+            f"fits another one is more specific; remove it"
+        )
     return decided
 
 
@@ -225,22 +261,117 @@ PRESSES = frozenset({"confirm_cancel", "go_on", "order_rescan", "order_entry", "
 
 
 def _check_cell(situation: Situation, cell: Cell) -> None:
+    """What a cell says must fit its row and itself."""
     where = f"rows.{situation.row}: cell {cell.id!r}"
     for axis in Axis:
         value = cell.value(axis)
         if value is not None and value not in situation.axes.get(axis, ()):
-            raise ValueError(f"{where}: {axis} {value} can't occur in this row")
+            raise ValueError(f"{where}: {axis} = {value.value!r} can't occur in this row; {_axes(situation)}")
     for phase in cell.phases or ():
         if phase not in situation.phases:
-            raise ValueError(f"{where}: this can't occur in {phase}")
-    if (cell.verdict is CellVerdict.ASK) != (cell.asks is not None):
-        raise ValueError(f"{where}: asks goes with the verdict ask, and only with it")
-    if cell.asks is not None and cell.asks not in situation.questions:
-        raise ValueError(f"{where}: nobody can be asked for {cell.asks} here")
-    if cell.asks is not None and cell.value(cell.asks) is not Known.UNKNOWN:
-        raise ValueError(f"{where}: asks for {cell.asks}, which is known there; say {cell.asks} = 'unknown'")
+            possible = ", ".join(sorted(situation.phases))
+            raise ValueError(
+                f"{where}: phase {phase.value!r} can't occur in this row; its phases: {possible}"
+            )
+    _check_question(where, situation, cell)
     if (cell.verdict is CellVerdict.SUPERVISOR) != (cell.presses is not None):
-        raise ValueError(f"{where}: presses go with the verdict supervisor, and only with it")
+        got = "has none" if cell.presses is None else f"the verdict is {cell.verdict.value!r}"
+        raise ValueError(f"{where}: presses go with the verdict 'supervisor', and only with it; {got}")
     unknown = [press for press in cell.presses or () if press not in PRESSES]
     if unknown:
         raise ValueError(f"{where}: {unknown[0]!r} is no press of a supervisor: {', '.join(sorted(PRESSES))}")
+    ends = cell.verdict in (CellVerdict.CANCEL, CellVerdict.CHECK_DECK) or cell.offers("confirm_cancel")
+    if cell.deck is Deck.OUT and not ends:
+        raise ValueError(f"{where}: deck = 'out' goes with a cancel or check_deck; the deck is in use here")
+
+
+def _check_question(where: str, situation: Situation, cell: Cell) -> None:
+    if (cell.verdict is CellVerdict.ASK) != (cell.asks is not None):
+        got = "asks is missing" if cell.asks is None else f"the verdict is {cell.verdict.value!r}"
+        raise ValueError(f"{where}: asks goes with the verdict 'ask', and only with it; {got}")
+    if cell.asks is None:
+        return
+    if cell.asks not in situation.questions:
+        possible = ", ".join(situation.questions) or "nothing"
+        raise ValueError(f"{where}: nobody can be asked for {cell.asks} here; what can be asked: {possible}")
+    if cell.value(cell.asks) is not Known.UNKNOWN:
+        raise ValueError(
+            f"{where}: asks for {cell.asks}, which may be known there; say {cell.asks} = 'unknown'"
+        )
+
+
+def _axes(situation: Situation) -> str:
+    several = [f"{axis} {'|'.join(values)}" for axis, values in situation.axes.items()]
+    return f"its axes: {', '.join(several) or 'none'}"
+
+
+OPEN = frozenset({Phase.BETTING, Phase.DEALING, Phase.DECIDING, Phase.RESULT_PROPOSED})
+"""A round is open; only then cards are burned, held and scanned again, people asked, and rounds cancelled."""
+OUT = frozenset({IncidentKind.EARLY_DRAW, IncidentKind.EARLY_EXCHANGE, IncidentKind.SURPLUS_CARD})
+"""A card lies there that is on no place."""
+ONLY_FOR: Mapping[CellVerdict, frozenset[IncidentKind]] = {
+    CellVerdict.RESCAN: frozenset(
+        {
+            IncidentKind.FAILED_READ,
+            IncidentKind.DISPUTED_READ,
+            IncidentKind.SCANNER_LOST,
+            IncidentKind.HELD_READ,
+        }
+    ),
+    CellVerdict.RESCAN_ALL: frozenset({IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ}),
+    CellVerdict.BURN: OUT
+    | {
+        IncidentKind.BURN_FORGOTTEN,
+        IncidentKind.TWO_CARDS,
+        IncidentKind.BOXED_CARD,
+        IncidentKind.CARD_ON_FLOOR,
+    },
+    CellVerdict.NEXT_DUE: frozenset({IncidentKind.EARLY_DRAW, IncidentKind.EARLY_EXCHANGE}),
+    CellVerdict.DROP: frozenset({IncidentKind.SAME_CODE_AGAIN}),
+}
+"""Verdicts that need a card of a kind: one to scan again, to burn, to hold, to forget."""
+
+
+def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None:
+    """What a cell says must be something that the table can do in this case."""
+    verdict = cell.verdict
+    if kind not in ONLY_FOR.get(verdict, (kind,)):
+        able = ", ".join(sorted(ONLY_FOR[verdict]))
+        raise ValueError(f"{where}: {verdict.value!r} can't be done here, only for {able}")
+    goes_on = verdict in (CellVerdict.GO_ON, CellVerdict.RESTORE) or cell.offers("go_on")
+    if kind in OUT and goes_on:
+        raise ValueError(
+            f"{where}: going on would lose the card; say 'burn', or 'next_due' where it may wait"
+        )
+    if verdict is CellVerdict.SHUFFLE and phase is not Phase.READY:
+        raise ValueError(f"{where}: 'shuffle' can't be done in {phase}, only in ready")
+    between = (CellVerdict.CHECK_DECK, CellVerdict.SHUFFLE, CellVerdict.GO_ON, CellVerdict.RESTORE)
+    if phase not in OPEN and verdict not in between:
+        able = ", ".join(sorted(repr(x.value) for x in between))
+        raise ValueError(f"{where}: {verdict.value!r} needs an open round; in {phase} expected one of {able}")
+
+
+PRESS_ONLY_FOR: Mapping[str, frozenset[IncidentKind]] = {
+    "order_rescan": ONLY_FOR[CellVerdict.RESCAN] | ONLY_FOR[CellVerdict.RESCAN_ALL],
+    "order_entry": frozenset({IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ}),
+    "void_box": frozenset(IncidentKind) - {IncidentKind.RESTARTED},
+}
+"""Presses that need a card to scan or to enter, or a window that nothing has interrupted."""
+
+
+def _check_presses(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None:
+    """What a supervisor is offered must be something that he can do in this case."""
+    for press in cell.presses or ():
+        if kind not in PRESS_ONLY_FOR.get(press, (kind,)):
+            raise ValueError(f"{where}: {press!r} can't be done here; take it out of the presses")
+    if cell.presses is not None and PHASE_INPUTS[phase].isdisjoint(cell.presses):
+        raise ValueError(f"{where}: none of its presses is taken in {phase}; add one, or narrow its phases")
+
+
+def _check_restart(where: str, cell: Cell) -> None:
+    """A window that a restart has interrupted is never judged by silence (row 35)."""
+    if cell.verdict not in (CellVerdict.SUPERVISOR, CellVerdict.CANCEL):
+        raise ValueError(
+            f"{where}: what is not certain after a restart takes 'supervisor' or 'cancel', "
+            f"got {cell.verdict.value!r}"
+        )

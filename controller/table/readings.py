@@ -7,7 +7,7 @@ from controller.games.procedure import BURN, Deal, Window
 from controller.table import dealing, held_reads, result, surplus, wear
 from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, CardsRevealed, IncidentKind, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
 from controller.table.inputs import CancelReason, CardRead
@@ -63,9 +63,7 @@ def read_failed(t: TableState) -> None:
 
 
 def may_fail_again(t: TableState, incident: Incident) -> bool:
-    """Whether a failed scan says anything: of one card that is scanned again, or that came unseen."""
-    if incident.again is not None:
-        return False
+    """Whether a failed scan says anything: of a card that is scanned again, or that came unseen."""
     came_unseen = incident.kind in SCANS_DRAWN_CARD and isinstance(t.in_play.run.owed, Deal)
     return came_unseen or Axis.RESCAN in incident.values
 
@@ -108,23 +106,16 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
 
 def _waits_for_card(incident: Incident) -> bool:
     """Whether a card that lies on no place yet may be the one that this incident is about."""
-    scans = incident.state is IncidentState.RESCAN and incident.fact is None
+    scans = incident.state is IncidentState.RESCAN and incident.fact is None and incident.again is None
     return scans or incident.kind is IncidentKind.HELD_READ
 
 
 def dispute(t: TableState, actor: str) -> Refusal | None:
     """A card lies there as another than the one that was read: the last one, or one before it (row 3)."""
-    current = t.in_play
-    if not current.laid:
+    if not t.in_play.laid:
         return Refusal.TOO_LATE
     last = last_card(t)
-    laid = last if last is not None else current.laid[-1]
-    initial = _is_initial(t, laid)
-    values = {
-        Axis.LATER: known(last is None),
-        Axis.INITIAL: known(initial),
-        Axis.RESCAN: _rescan_left(t, initial=initial, tries=0),
-    }
+    values = {Axis.LATER: known(last is None), **rescan_values(t)}
     where = None if last is None else (last.place, last.n)
     if where is not None:
         wear.note_rescan(t, *where)
@@ -135,7 +126,8 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
 @act(CellVerdict.RESCAN)
 def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""
-    if incident.values.get(Axis.LATER) is Known.YES and incident.kind is IncidentKind.DISPUTED_READ:
+    late = incident.kind is IncidentKind.DISPUTED_READ and incident.values[Axis.LATER] is Known.YES
+    if late or incident.kind is IncidentKind.MISREAD_LATE:
         _rescan_all(t, incident, None)
         return
     withdraw_disputed(t, incident)
@@ -153,14 +145,16 @@ def reading_stands(t: TableState, incident: Incident) -> None:
 def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
     """All cards of the round are scanned again, from the first, in the order of drawing.
 
-    Where none lies yet, the misread card is the first one: it is scanned as the one that is due.
+    Where none lies yet, the misread card is the first one: it is scanned as the one that is due. Where one of
+    them can't be read it goes on with that.
     """
     if not t.in_play.laid:
         decide(t, incident, Verdict.RESCANNED, by)
         return
-    incident.again = []
+    if incident.again is None:
+        incident.again = []
     _count_rescan(t, incident)
-    _ask_next(t, incident, 0)
+    _ask_next(t, incident, len(incident.again))
 
 
 def _ask_next(t: TableState, incident: Incident, index: int) -> None:
@@ -184,6 +178,13 @@ def withdraw_disputed(t: TableState, incident: Incident) -> None:
         laid = t.in_play.laid[-1]  # A window may have ended since the report; no card has come since.
         incident.fact = laid.fact
         withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
+
+
+def rescan_values(t: TableState) -> dict[Axis, Known]:
+    """Return what a new re-scan is judged by: whether the last card is of the initial deal, and the count."""
+    laid = t.in_play.laid
+    initial = not laid or _is_initial(t, laid[-1])
+    return {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
 
 
 def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:
@@ -266,8 +267,13 @@ def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
     assert old.fact is not None
     step = t.in_play.run.asked[old.fact]
     assert isinstance(step, Deal)
-    t.in_play.withdrawn.extend(() if old.commitment is None else (old.opening(),))
-    return dealing.lay(t, read, step, fact=old.fact)
+    if not old.open:
+        t.in_play.withdrawn.append(old.opening())
+    laid = dealing.lay(t, read, step, fact=old.fact)
+    if old.open and not laid.open:  # It had been turned, so it lies open.
+        laid.open = True
+        t.emit(CardsRevealed(place=laid.place, cards=(laid.opening(),)))
+    return laid
 
 
 def _tell_again(t: TableState) -> None:

@@ -112,7 +112,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.MISREAD_LATE: Situation(
         "2",
         CARDS_LIE,
-        {Axis.CERTAIN: ASKED},
+        {Axis.CERTAIN: ASKED, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
         (Sensor.BEAM, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
         CancelReason.WRONG_READING,
@@ -162,7 +162,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "10",
         CARDS_LIE | {Phase.CONFIRMED},
         {Axis.SCANNED: TOLD, Axis.REVEALED: ASKED, Axis.DECISION: TOLD},
-        (Sensor.SCANNER, Sensor.PERSON),
+        (Sensor.SCANNER, Sensor.COUNT, Sensor.PERSON),
         SEEN,
         CancelReason.EXTRA_CARD,
     ),
@@ -184,7 +184,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "16",
         ROUND | BETWEEN,
         {Axis.SCANNED: ASKED, Axis.REVEALED: ASKED},
-        NOTICED,
+        (*NOTICED, Sensor.COUNT),
         {Axis.SCANNED: "WAS_DEALT", Axis.REVEALED: "FACE_SEEN"},
         CancelReason.CARD_ON_FLOOR,
     ),
@@ -201,7 +201,11 @@ SITUATIONS: Mapping[Kind, Situation] = {
     ),
     Kind.WRONG_EXCHANGE: Situation("23b", CARDS_LIE, {}, NOTICED, reason=CancelReason.WRONG_NUMBER_OF_CARDS),
     Kind.WRONG_NUMBER_OF_CARDS: Situation(
-        "24", CARDS_LIE, {Axis.DEALERS: TOLD}, NOTICED, reason=CancelReason.WRONG_NUMBER_OF_CARDS
+        "24",
+        CARDS_LIE,
+        {Axis.DEALERS: TOLD},
+        (*NOTICED, Sensor.COUNT),
+        reason=CancelReason.WRONG_NUMBER_OF_CARDS,
     ),
     Kind.DEVICE_FAILED: Situation("29", ROUND, {}, (Sensor.PERSON,)),
     Kind.SCANNER_LOST: Situation(

@@ -76,9 +76,12 @@ def _burn(t: TableState, incident: Incident, by: str | None) -> None:
 
 @act(CellVerdict.NEXT_DUE)
 def _hold(t: TableState, incident: Incident, by: str | None) -> None:
-    """Keep an early card face down; order of drawing counts, so it is the next one that is owed (row 23a)."""
-    assert incident.read is not None
-    hold(t, incident.read, incident.kind)
+    """Keep an early card face down; order of drawing counts, so it is the next one that is owed (row 23a).
+
+    One that was never scanned lies there until it is due, and is scanned then (row 7a).
+    """
+    if incident.read is not None:
+        hold(t, incident.read, incident.kind)
     decide(t, incident, Verdict.HELD, by)
 
 

@@ -142,6 +142,8 @@ def test_what_does_not_lie_there_any_more_names_no_card_of_the_board() -> None:
         ev.RoundOpened(round_no=1, game="g", boxes=("box1",), rules="r", procedures="p"),
         dealt(1, 1),
         ev.CardBurned(n=1, deal=1, reason=ev.IncidentKind.SURPLUS_CARD, commitment="b"),
+        ev.CardHeld(n=1, deal=1, reason=ev.IncidentKind.EARLY_EXCHANGE, commitment="h"),
+        ev.BoxVoided(box="box1", cell="23a seen"),
         ev.RoundRedealt(deal=2, reason="WRONG_NUMBER_OF_CARDS", incident=1, place="box1"),
         dealt(2, 1),
         ev.CardWithdrawn(place="dealer", n=1, reading=1, reason=ev.IncidentKind.DISPUTED_READ),
@@ -155,7 +157,7 @@ def test_what_does_not_lie_there_any_more_names_no_card_of_the_board() -> None:
     messages = made.build(told, stamp(1, "dealing"))[Audience.PUBLIC]
     board = fold(Snapshot(table="rp1", audience=Audience.PUBLIC), messages)
     assert [(laid.card, laid.reading) for laid in board.places["dealer"]] == [("As", 2)]
-    assert (board.deal, board.burned) == (2, 0)
+    assert (board.deal, board.burned, board.held, board.voided) == (2, 0, 0, ())
 
 
 def test_what_each_box_has_decided_stands_in_its_window() -> None:

@@ -10,15 +10,19 @@ from station.recorded import NOON, Session, write_config
 
 from controller.station.approvals import (
     Approval,
+    Approved,
+    Subject,
     add_approval,
     approvals_of,
     approvals_path,
     check_approved,
+    procedures_of,
     read_approvals,
+    rules_of,
 )
+from controller.station.approving import approve
 from controller.station.config import StationConfig, load
 from controller.station.errors import ApprovalsDamaged, StartRefused
-from controller.station.rules_command import approve
 from controller.station.start import start
 
 SIMULATED = 'environment = "simulated"'
@@ -26,7 +30,12 @@ LIVE = {SIMULATED: 'environment = "live"'}
 
 
 def approval(who: str = "boris", rules: str = "a" * 64, game: str = "royal_poker") -> Approval:
-    return Approval(who, NOON, "ro1", game, rules, "0.1.0")
+    return Approval(who, NOON, "ro1", Approved.RULES, game, rules, "0.1.0")
+
+
+def approve_all(config: StationConfig, who: str = "boris") -> None:
+    for subject in (rules_of(config), procedures_of(config)):
+        approve(config, subject, who, NOON)
 
 
 @pytest.fixture
@@ -62,7 +71,9 @@ def test_an_approval_is_for_one_game_under_one_hash() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.parametrize("old", ['"who":"', f'"at_us":{str(NOON)[:-1]}', '"rules":"', '"game":"'])
+@pytest.mark.parametrize(
+    "old", ['"who":"', f'"at_us":{str(NOON)[:-1]}', '"table":"', '"name":"', '"digest":"']
+)
 def test_an_edited_line_is_found_and_named(three: Path, number: int, old: str) -> None:
     lines = three.read_text().splitlines(keepends=True)
     at = lines[number - 1].index(old) + len(old)
@@ -106,9 +117,47 @@ def test_a_live_table_refuses_rules_that_nobody_has_approved(tmp_path: Path) -> 
     assert not config.table_dir.exists()
 
 
-def test_a_live_table_starts_with_an_approval(tmp_path: Path) -> None:
+def test_a_live_table_refuses_procedures_that_nobody_has_approved(tmp_path: Path) -> None:
     config = live(tmp_path)
-    approve(config, "boris", NOON)
+    approve(config, rules_of(config), "boris", NOON)
+    with pytest.raises(StartRefused, match="nobody has approved the procedures") as refused:
+        start(config, NOON)
+    command = f"tablectl profile {config.path} --approve NAME"
+    assert command in str(refused.value) and config.settings.profile.digest[:12] in str(refused.value)
+    assert not config.table_dir.exists()
+
+
+def test_rules_do_not_count_as_procedures_of_the_same_name(tmp_path: Path) -> None:
+    config = live(tmp_path)
+    rules, procedures = rules_of(config), procedures_of(config)
+    assert rules.name == procedures.name and rules.digest != procedures.digest
+    approve(config, procedures, "boris", NOON)
+    with pytest.raises(StartRefused, match="nobody has approved the rules"):
+        check_approved(config)
+
+
+def test_changed_procedures_need_a_new_approval(tmp_path: Path) -> None:
+    approve_all(live(tmp_path))
+    profile = tmp_path / "profiles" / "russian_poker_live.toml"
+    profile.write_text(profile.read_text().replace("read_tries = 1", "read_tries = 2"))
+    changed = load(tmp_path / "tables" / "rp1.toml")
+    with pytest.raises(StartRefused, match="nobody has approved the procedures"):
+        check_approved(changed)
+    approve(changed, procedures_of(changed), "clara", NOON + 1)
+    check_approved(changed)
+
+
+def test_a_changed_base_changes_the_procedures_too(tmp_path: Path) -> None:
+    before = procedures_of(live(tmp_path))
+    base = tmp_path / "profiles" / "default.toml"
+    base.write_text(base.read_text().replace("order_run = 7", "order_run = 8"))
+    after = procedures_of(load(tmp_path / "tables" / "rp1.toml"))
+    assert after == Subject(before.kind, before.name, after.digest) and after.digest != before.digest
+
+
+def test_a_live_table_starts_when_both_are_approved(tmp_path: Path) -> None:
+    config = live(tmp_path)
+    approve_all(config)
     Session(config.path).open_table().stop()
 
 
@@ -120,27 +169,28 @@ def test_other_tables_start_without(tmp_path: Path, environment: str) -> None:
 
 
 def test_changed_rules_need_a_new_approval(tmp_path: Path) -> None:
-    approve(live(tmp_path), "boris", NOON)
+    approve_all(live(tmp_path))
     game = tmp_path / "games" / "russian_poker_live.toml"
     game.write_text(game.read_text().replace("ante_max = 10_000", "ante_max = 10_001"))
     changed = load(tmp_path / "tables" / "rp1.toml")
     with pytest.raises(StartRefused, match="nobody has approved"):
         check_approved(changed)
-    approve(changed, "clara", NOON + 1)
+    approve(changed, rules_of(changed), "clara", NOON + 1)
     check_approved(changed)
-    assert len({one.rules for one in read_approvals(approvals_path(changed.run_dir))}) == 2
+    given = read_approvals(approvals_path(changed.run_dir))
+    assert len({one.digest for one in given if one.kind is Approved.RULES}) == 2
 
 
 def test_a_person_approves_the_same_rules_once(tmp_path: Path) -> None:
     config = live(tmp_path)
     for who in ("boris", "boris", "clara", "boris"):
-        approve(config, who, NOON)
+        approve(config, rules_of(config), who, NOON)
     assert [one.who for one in read_approvals(approvals_path(config.run_dir))] == ["boris", "clara"]
 
 
 def test_a_live_table_refuses_damaged_approvals(tmp_path: Path) -> None:
     config = live(tmp_path)
-    approve(config, "boris", NOON)
+    approve(config, rules_of(config), "boris", NOON)
     path = approvals_path(config.run_dir)
     path.write_text(re.sub('"boris"', '"doris"', path.read_text()))
     with pytest.raises(StartRefused, match="keep the file aside"):

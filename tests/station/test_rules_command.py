@@ -294,7 +294,7 @@ def test_a_supervisor_approves(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "NOT APPROVED" not in said
     assert rules(LIVE_POKER, "--config", str(path), "--json") == 0
     (approval,) = json.loads(capsys.readouterr().out)["approvals"]
-    assert approval["who"] == "boris" and approval["rules"] == load(path).rules
+    assert approval["who"] == "boris" and approval["digest"] == load(path).rules
 
 
 @pytest.mark.parametrize(

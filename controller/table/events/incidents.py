@@ -39,9 +39,10 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
 
 
 class IncidentAsked(Event, frozen=True, kw_only=True, tag="incident.asked"):
-    """The open incident waits for something else now; `prompt` and the card it names replace the old ones."""
+    """The open incident waits for something else now; cell, `prompt` and the card replace the old ones."""
 
     incident: int
+    cell: str
     prompt: str
     place: str | None = None
     n: int | None = None

@@ -174,6 +174,8 @@ class BurnReason(StrEnum):
     SURPLUS_CARD = "SURPLUS_CARD"
     CARD_ON_FLOOR = "CARD_ON_FLOOR"
     BURN_FORGOTTEN = "BURN_FORGOTTEN"
+    TWO_CARDS = "TWO_CARDS"
+    BOXED_CARD = "BOXED_CARD"
     RELIEF = "RELIEF"
     """The first card of a new dealer (row 31)."""
 
