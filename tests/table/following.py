@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from table.dealt import BETS, BORIS, CLARA, Dealt, every
+from table.dealt import ANNA, BETS, BORIS, CLARA, Dealt, every
 
+from controller.cards import DECK, Card
 from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.table import inputs as i
+from controller.table import stub_count
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, InputRefused
 from controller.table.picture import draw
@@ -20,7 +22,7 @@ from controller.table.state import Incident
 
 ACTIONS_MAX = 400
 """More than the longest round with all its cards scanned again takes."""
-BY_ANOTHER = ("confirm_cancel", "order_redeal")
+BY_ANOTHER = ("confirm_cancel", "order_redeal", "void_box")
 """Nobody who has reported any open incident may press these."""
 OFF_ROUND = (Phase.SHUFFLING, Phase.DECK_CHECK, Phase.CLOSED)
 T = TypeVar("T")
@@ -63,7 +65,7 @@ def ways() -> Iterator[Forks]:
 
 
 class Follower:
-    """Does what is asked. `scan` brings the next card that the table does not know, `shuffle` a whole deck."""
+    """Does what is asked. `scan` brings the next card that is not out yet, `shuffle` a whole deck."""
 
     def __init__(
         self,
@@ -114,15 +116,20 @@ class Follower:
     def _mend(self, incident: Incident) -> None:
         match incident.state:
             case IncidentState.QUESTION:
-                self.d.answer(self.forks.choose((False, True)))
+                self.d.answer(self.forks.choose((False, True)), self._dealer())
             case IncidentState.RESCAN:
                 self._scan_again(incident)
+            case IncidentState.SUPERVISOR if incident.kind is IncidentKind.WRONG_COUNT:
+                person = CLARA if incident.reported_by == BORIS else BORIS
+                self._press_by(person, i.CountStub(stub_count.expected(self.d.table.state)))
             case IncidentState.SUPERVISOR:
                 self._supervise()
+            case IncidentState.ENTRY:
+                self._enter(incident)
             case IncidentState.LOST:
                 self.d.plug()
             case IncidentState.PICTURE:
-                self.d.press(i.ConfirmPicture())
+                self.d.press(i.ConfirmPicture(), self._dealer())
 
     def _scan_again(self, incident: Incident) -> None:
         laid = self.d.table.state.in_play.laid
@@ -143,7 +150,40 @@ class Follower:
             if name == "withdraw_report" or (name in PRESSES and (others or name not in BY_ANOTHER))
         ]
         assert offered, ("nobody can press anything", t.incidents)
-        self.d.press(self._press(self.forks.choose(offered)), others[0] if others else BORIS)
+        self._press_by(others[0] if others else BORIS, self._press(self.forks.choose(offered)))
+
+    def _press_by(self, person: str, command: i.AnyCommand) -> None:
+        """Let a person press, who logs in first where he is not on duty."""
+        if self.d.table.state.duty.role_of(person) is None:
+            self.d.log_in(person)
+        self.d.press(command, person)
+
+    def _dealer(self) -> str:
+        dealer = self.d.table.state.duty.dealer
+        return ANNA if dealer is None else dealer.actor
+
+    def _enter(self, incident: Incident) -> None:
+        """Two people say which card it is: the one that was disputed, or any that is still in the shoe."""
+        t = self.d.table.state
+        shoe = (card for card in DECK if isinstance(t.register.check(t.register.deck.code(card)), Card))
+        card = t.in_play.laid[-1].card if incident.kind is IncidentKind.DISPUTED_READ else next(shoe)
+        for person in (BORIS, CLARA):
+            self._press_by(person, i.EnterCard(incident.number, str(card)))
+
+    def _see_to_deck(self, code: str) -> None:
+        """Load, verify or count the deck."""
+        t = self.d.table.state
+        match code:
+            case "COUNT_STUB":
+                self.d.press(i.CountStub(stub_count.expected(t)), self._dealer())
+            case "SUPERVISOR_VERIFIES":
+                self._press_by(BORIS, i.VerifyDeck(52))
+            case "SCAN_DECK":
+                self.d.scan(str(DECK[len(t.shoe.scanning)]))
+            case _:
+                for person in (CLARA, BORIS):
+                    if t.shoe.deck is None:
+                        self._press_by(person, i.LoadDeck("blue", "R-1"))
 
     def _press(self, name: str) -> i.AnyCommand:
         t = self.d.table.state
@@ -156,6 +196,7 @@ class Follower:
             "confirm_cancel": i.ConfirmCancel(),
             "go_on": i.GoOn(),
             "order_rescan": i.OrderRescan(),
+            "order_entry": i.OrderEntry(),
             "order_redeal": i.OrderRedeal(),
             "withdraw_report": i.WithdrawReport(),
         }
@@ -173,12 +214,23 @@ class Follower:
             case "WAIT_FOR_PLAYERS":
                 self._let_players_choose()
             case "TURN":
-                self.d.press(i.TurnCards(prompt.place or ""))
+                self.d.press(i.TurnCards(prompt.place or ""), self._dealer())
+            case "BURN_CARD":
+                self.scan()
+            case "LOG_IN":
+                self.d.log_in(ANNA)
+            case "PAUSED":
+                self._press_by(BORIS, i.ResumeTable())
+            case "UNBLOCK":
+                self._press_by(BORIS, i.Unblock())
+                self._press_by(CLARA, i.Unblock())
+            case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES" | "COUNT_STUB" as code:
+                self._see_to_deck(code)
             case "SHUFFLE" | "REDEAL":
                 self.shuffle()
-                self.d.press(i.ConfirmShuffle())
+                self.d.press(i.ConfirmShuffle(), self._dealer())
             case code:
-                self.d.press(PRESSED[code])
+                self.d.press(PRESSED[code], self._dealer())
 
     def _tell_facts(self) -> None:
         window = self.d.table.state.in_play.window

@@ -1,4 +1,4 @@
-"""A shape played at a real table: the hands of the dealer, the answers of the betting system, what lies there.
+"""A shape played at a real table: the dealer's hands, the betting system's answers, what lies there.
 
 The dealer follows the shape, not the table: after a slip that nobody has noticed he goes on as he thinks
 right, until the table asks or refuses. What lies on the table is kept beside what the table believes.
@@ -74,7 +74,7 @@ class Course:
 
     @property
     def asks(self) -> bool:
-        """Whether the table has asked or refused since the last step, or has not opened a window that is due."""
+        """Whether the table has asked or refused since the last step, or a due window is not open."""
         return self.waits or bool(self.flags)
 
     @property

@@ -1,4 +1,4 @@
-"""Single steps that go wrong and that a sensor, a message or a person tells the table, at any moment of a course."""
+"""Single steps that go wrong, and that a sensor, a message or a person tells the table at any moment."""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ def written() -> str:
     """Return the blind spots as text: the slips after which the dealer goes on without being stopped."""
     lines = [
         "Slips that nobody reports, and that the table does not stop at once.",
-        "seen: from when on a person can see that the table does not lie as its picture says. found: where the",
-        "table asks or refuses; count: the stub is not what it should be, at the profile's next count. -: never.",
+        "seen: from when on a person can see that the table is not as its picture says. found: where the",
+        "table asks or refuses; count: the stub is wrong, at the next count of the profile. -: never.",
     ]
     for name in GAMES:
         shapes = different(every_shape(name, brief=True))
@@ -220,7 +220,8 @@ def lying(course: Course) -> list[object]:
     if t.round is None:
         return []
     r = t.round
-    return [t.phase, r.run.facts, r.run.owed, list(r.laid), repr(r.window), dict(t.deadlines), r.free_at]
+    times = {name: due for name, due in t.deadlines.items() if "/" not in name}  # A supervisor's time aside.
+    return [t.phase, r.run.facts, r.run.owed, list(r.laid), repr(r.window), times, r.free_at]
 
 
 def follower(course: Course, forks: Forks) -> Follower:
@@ -272,7 +273,7 @@ def test_what_is_reported_is_flagged_and_every_way_on_leads_to_the_end(name: str
 
 @cache
 def reported() -> Mapping[str, list[tuple[Shape, int, Cases, str]]]:
-    """Return every report at every step, by game; in brief each once for a profile, a phase and a kind of step."""
+    """Return every report at every step, by game; in brief each once for profile, phase and kind of step."""
     seen: set[object] = set()
     found: dict[str, list[tuple[Shape, int, Cases, str]]] = {name: [] for name in GAMES}
     for name in GAMES:

@@ -112,7 +112,7 @@ def test_what_the_table_asks_for_leads_home_from_every_situation(name: str, seed
 
 
 def history(name: str, seed: int):
-    """Play a random history; yield the table after each input, with the last round boundary and its record."""
+    """Play a random history; yield the table after each input, with the last boundary and its record."""
     d = Dealt(game=game_of(name), settings=settings_of(name))
     random = Chance(seed)
     people = Crowd(d, random, random)
