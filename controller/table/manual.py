@@ -10,8 +10,9 @@ from __future__ import annotations
 from controller.cards import Anomaly, Card
 from controller.table import procedures, readings
 from controller.table.events import CardEntered, EntriesVoided, IncidentKind, Refusal
-from controller.table.incidents import ask, cancel, last_card
+from controller.table.incidents import ask, cancel
 from controller.table.inputs import CancelReason, Commanded, EnterCard, Role
+from controller.table.situations import Axis, Known
 from controller.table.state import Entry, Incident, TableState, UnplacedRead
 
 ENTERABLE = (IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ)
@@ -22,8 +23,7 @@ def may_order(t: TableState) -> bool:
     incident = t.incident
     if incident is None or incident.kind not in ENTERABLE or not procedures.offers(t, "order_entry"):
         return False
-    is_last = incident.fact is not None or last_card(t) is not None
-    return incident.kind is IncidentKind.FAILED_READ or is_last
+    return incident.kind is IncidentKind.FAILED_READ or incident.values[Axis.LATER] is Known.NO
 
 
 def order(t: TableState, incident: Incident) -> Refusal | None:

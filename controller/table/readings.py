@@ -138,7 +138,7 @@ def reading_stands(t: TableState, incident: Incident) -> None:
     """The report is taken back: a reading that was withdrawn for it counts again, publicly."""
     if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is not None:
         old = t.in_play.laid[-1]
-        t.in_play.laid[-1] = _lay_again(t, old, UnplacedRead(old.card, old.code, old.key))
+        t.in_play.laid[-1] = _lay_again(t, old, UnplacedRead(old.card, old.code, old.key, old.manual))
 
 
 @act(CellVerdict.RESCAN_ALL)

@@ -1,4 +1,4 @@
-"""A round that was corrected on a later day, as evidence: every revision in one bundle, with signed heads."""
+"""A round that was corrected on a later day, as evidence: every revision with its signed heads."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
+from profiles import profile
 from table.dealt import (
     ANNA,
     BETS,
@@ -16,6 +17,7 @@ from table.dealt import (
     DORA,
     FAILS,
     NOON,
+    SETTINGS,
     Dealt,
     cancelled,
     digest,
@@ -378,6 +380,31 @@ def test_an_entry_corrects_a_disputed_reading() -> None:
     dealt = only(d.last, CardDealt)
     assert (dealt.place, dealt.n, dealt.reading, dealt.manual) == ("switch", 5, 2, True)
     assert only(d.last, IncidentDecided).verdict is Verdict.ENTERED
+
+
+def test_row_3_a_card_is_entered_also_when_a_window_has_ended_since_the_report() -> None:
+    """It may be entered as it was read, and nothing is decided anew (P5)."""
+    at_once = msgspec.structs.replace(SETTINGS, profile=profile("russian_poker_live", read_tries=0))
+    d = Dealt(FAILS, settings=at_once).to_final_options()
+    d.press(i.DisputeReading())
+    d.advance(10_001)
+    assert "order_entry" in draw(d.table.state).buttons
+    unreadable(d)
+    enter(d, ANNA, "5c")
+    enter(d, BORIS, "5c")
+    dealt = only(d.last, CardDealt)
+    assert (dealt.place, dealt.n, dealt.manual) == ("switch", 5, True)
+
+
+def test_a_report_that_is_taken_back_leaves_the_mark() -> None:
+    d = to_entry(Dealt(FAILS))
+    enter(d, ANNA)
+    enter(d, BORIS)
+    d.press(i.DisputeReading())
+    d.fail()
+    assert refusal(d.press(i.WithdrawReport())) is None
+    dealt = only(d.last, CardDealt)
+    assert (dealt.place, dealt.n, dealt.reading, dealt.manual) == ("switch", 3, 2, True)
 
 
 @pytest.mark.parametrize(("card", "stands"), [("Th", True), ("Qs", True), ("As", False)])
