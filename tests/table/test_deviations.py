@@ -187,8 +187,8 @@ def test_a_message_or_press_that_is_not_due_is_refused_and_changes_nothing(name:
         course = Course(shape).to(index)
         if not is_met(course):
             continue
-        for message in wrong_messages(course):
-            before = digest(course.d.table)
+        before = digest(course.d.table)
+        for message in list(wrong_messages(course)):
             events = course.d.press(message, sender(message))
             assert refusal(events) is not None, (message, shape.moments[index])
             assert digest(course.d.table) == before, (message, shape.moments[index])
