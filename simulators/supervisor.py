@@ -107,7 +107,9 @@ class Supervisor:
         window = picture.window
         if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.
-        return i.ConfirmCancel() if "confirm_cancel" in picture.buttons else None
+        if "confirm_cancel" in picture.buttons:
+            return i.ConfirmCancel()
+        return i.GoOn() if "go_on" in picture.buttons else None  # A row that never cancels.
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """What was refused shows in the picture."""

@@ -47,6 +47,7 @@ UNDER_DEFAULT = {
     id: replace(BY_ID[id], incidents=((kind, verdict),), cancels=None)
     for id, kind, verdict in (
         ("no-read-twice", IncidentKind.FAILED_READ, Verdict.ENTERED),
+        ("cleared-early", IncidentKind.TABLE_CLEARED, Verdict.RESTORED),
         ("early-exchange", IncidentKind.EARLY_EXCHANGE, Verdict.HELD),
         ("card-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
         ("replacement-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
