@@ -8,6 +8,7 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 from __future__ import annotations
 
 import random
+from typing import NamedTuple
 
 import msgspec
 
@@ -58,6 +59,16 @@ NOT_THE_DEALERS = frozenset(
 )
 
 
+class Misread(NamedTuple):
+    """A card that was read as another one, unnoticed: where it lies, and how many came out before it."""
+
+    place: str
+    n: int
+    out_before: int
+    card: Card
+    read_as: Card
+
+
 class Dealer:
     """The person at the table."""
 
@@ -88,6 +99,9 @@ class Dealer:
         """How many cards left the shoe in a round's last deal, and which of them, from 0, were burned."""
         self.deals: dict[int, int] = {}
         """How often each round was dealt."""
+        self.misreads: dict[int, Misread] = {}
+        """What was misread unnoticed, by round."""
+        self._mistyped: set[int] = set()
         self._misdeeds = Misdeeds(self)
         self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
@@ -119,6 +133,7 @@ class Dealer:
             prompt.place,
             prompt.n,
             prompt.incident,
+            picture.entered_by,
         )
         if key != self._key:
             self._key = key
@@ -143,7 +158,10 @@ class Dealer:
         return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(note))]
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
-        """What was refused shows in the prompt, which stays."""
+        """What was refused shows in the prompt, which stays; a slip that did not count comes again."""
+        entered = press.command.card if isinstance(press.command, i.EnterCard) else None
+        if not accepted and self.picture is not None and entered == str(self.last_of_shoe(self.picture)):
+            self._mistyped.discard(press.round_no)
         return []
 
     def _count(self, picture: Picture) -> None:
@@ -209,7 +227,10 @@ class Dealer:
             case "DEAL_CARD" | "BURN_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
-                return [self.frame("NOREAD") if fault == "no-read-twice" else self._scan_again(picture)]
+                is_unreadable = fault in ("no-read-twice", "unreadable")
+                return [self.frame("NOREAD") if is_unreadable else self._scan_again(picture)]
+            case "ENTER_CARD":
+                return [] if picture.entered_by == self.name else [self._enter(picture)]
             case "WAS_DEALT":
                 return [self._answer(picture, False)]
             case "LOAD_DECK" | "SCAN_DECK":
@@ -221,7 +242,11 @@ class Dealer:
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
-                drawn = self._scanned == (picture.round_no, picture.deal, decks.lying(picture))
+                # The table knows already of a card that can't be read; it did not come meanwhile.
+                is_known = fault in ("no-read-twice", "unreadable")
+                drawn = (
+                    self._scanned == (picture.round_no, picture.deal, decks.lying(picture)) and not is_known
+                )
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case "CONFIRM_PICTURE":
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
@@ -285,6 +310,10 @@ class Dealer:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self.shoe_of(picture.round_no, picture.deal)[decks.lying(picture) - back]
 
+    def in_question(self, picture: Picture) -> Card:
+        """Return the card that can't be read, or that lies there as another one than was read."""
+        return self.card(picture, back=int(picture.incident_kind == IncidentKind.DISPUTED_READ))
+
     def last_of_shoe(self, picture: Picture) -> Card:
         """Return a card that never leaves the shoe in this deal."""
         return self.shoe_of(picture.round_no, picture.deal)[-1]
@@ -298,7 +327,24 @@ class Dealer:
         """Scan the next card."""
         return self.frame(self.hold(picture))
 
+    def misread(self, picture: Picture) -> Bytes:
+        """Scan the next card, which is read as one that stays in the shoe."""
+        code, wrong = picture.prompt, self.last_of_shoe(picture)
+        self.misreads[picture.round_no] = Misread(
+            code.place or "", code.n or 0, decks.lying(picture), self.card(picture), wrong
+        )
+        self.hold(picture)
+        return self.frame(self.hardware.spell(wrong))
+
+    def _enter(self, picture: Picture) -> Press:
+        """Enter the card that can't be read; mistyped the first time, so that both enter again."""
+        card = self.in_question(picture)
+        if picture.round_no not in self._mistyped:
+            self._mistyped.add(picture.round_no)
+            card = self.last_of_shoe(picture)
+        return self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))
+
     def _scan_again(self, picture: Picture) -> Bytes:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:
-            return self.frame(self.hardware.spell(self.card(picture, back=1)))
+            return self.frame(self.hardware.spell(self.in_question(picture)))
         return self.scan(picture)

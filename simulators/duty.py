@@ -13,6 +13,21 @@ def log_in(picture: Picture, name: str, role: i.Role) -> Press:
     return Press("operator", name, picture.round_no, i.LogIn(role), pin=PINS[name])
 
 
+class Arrival:
+    """Logs a supervisor in who is not on duty, once a round."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._sent_in: int | None = None
+
+    def look(self, picture: Picture, now_us: int) -> list[Planned]:
+        """Plan the log-in, if the picture shows that it is needed."""
+        if self._name in picture.supervisors or self._sent_in == picture.round_no:
+            return []
+        self._sent_in = picture.round_no
+        return [Planned(now_us, log_in(picture, self._name, i.Role.SUPERVISOR))]
+
+
 class Unlocker:
     """Presses once for each block, in the instant: what comes after keeps the times of its plan."""
 

@@ -125,6 +125,9 @@ def _result(snapshot: Snapshot) -> Iterator[str]:
     if last.cancelled is not None:
         yield f"round cancelled ({_words(last.cancelled)}): all bets are returned"
         return
+    if last.refund is not None:
+        yield "result corrected: all bets are returned"
+        return
     yield from _outcome(last.outcome)
 
 

@@ -122,9 +122,11 @@ def _report(studio: Studio, took_s: float) -> int:
     rounds = [record for roundid, record in studio.auditor.rounds.items() if roundid != "between"]
     cancelled = sum(record.terminals == ["cancelled"] for record in rounds)
     confirmed = sum(record.terminals == ["confirmed"] for record in rounds)
+    corrected = sum(len(record.corrections) for record in rounds)
     faults = Counter(case.fault.id for case in studio.dealer.committed.values())
     lines = [
-        f"{len(rounds)} rounds in {took_s:.1f} s: {confirmed} confirmed, {cancelled} cancelled",
+        f"{len(rounds)} rounds in {took_s:.1f} s: {confirmed} confirmed, {cancelled} cancelled, "
+        f"{corrected} corrected",
         f"journal and recording: {studio.journal_folder}",
         f"wallet: {len(studio.wallet.waiting())} rounds still to settle; "
         f"all accounts together {studio.wallet.total()} (0: nothing made, nothing lost)",

@@ -18,16 +18,18 @@ from controller.table.events import (
     IncidentOpened,
     RoundCancelled,
     RoundConfirmed,
+    RoundCorrected,
     Verdict,
 )
 from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
-from simulators.cast import DEALER, SUPERVISOR, hire
+from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
 from simulators.dealer import Dealer
 from simulators.faults.catalogue import BETWEEN_ROUNDS, Case, Plan
 from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
+from simulators.reviewer import Reviewer, Video
 from simulators.shoe import Shoe, shuffled
 from simulators.supervisor import Supervisor
 from simulators.wallet import Wallet
@@ -37,11 +39,19 @@ OPENING_BALANCE = 10_000_000
 """What each player brings, in minor units."""
 
 
+CORRECTED = (IncidentKind.WRONG_RESULT, Verdict.CORRECTED)
+
+
 class RoundRecord(msgspec.Struct):
-    """What became of a round, as the audit feed tells it. `terminal` is confirmed or cancelled."""
+    """What became of a round, as the audit feed tells it.
+
+    `terminals` are confirmed or cancelled; `corrections` say of each later revision whether it has refunded
+    all.
+    """
 
     roundid: str
     terminals: list[str] = []
+    corrections: list[bool] = []
     reason: str | None = None
     outcome: bytes = b""
     incidents: list[tuple[IncidentKind, Verdict]] = []
@@ -77,6 +87,8 @@ class Auditor(Listener):
             case RoundCancelled(reason=reason):
                 record.terminals.append("cancelled")
                 record.reason = reason
+            case RoundCorrected(refund=refund):
+                record.corrections.append(refund is not None)
             case _:
                 pass
         return []
@@ -120,7 +132,7 @@ class Studio:
             ),
             shoe=shoe,
         )
-        self.supervisor = Supervisor(SUPERVISOR, deck=config.deck.name, fault=self._fault)
+        self._call_supervisors(config)
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
         self.betting = BettingSystem(
             self.wallet,
@@ -135,10 +147,29 @@ class Studio:
         self.overlay = Overlay(table=config.settings.table)
         self.auditor = Auditor()
 
+    def _call_supervisors(self, config: StationConfig) -> None:
+        """One is at the table; two look at wrong results afterwards."""
+        self.supervisor = Supervisor(
+            SUPERVISOR, deck=config.deck.name, fault=self._fault, sees=self.dealer.in_question
+        )
+        self.video = Video(config.settings.table, self.dealer)
+        self.reviewers = (
+            Reviewer(SUPERVISOR, self.video, is_first=True),
+            Reviewer(SECOND_SUPERVISOR, self.video, is_first=False),
+        )
+
     @property
     def actors(self) -> tuple[Actor, ...]:
         """Everybody, in the order in which they act at the same instant."""
-        return (self.betting, self.wallet, self.overlay, self.auditor, self.dealer, self.supervisor)
+        return (
+            self.betting,
+            self.wallet,
+            self.overlay,
+            self.auditor,
+            self.dealer,
+            self.supervisor,
+            *self.reviewers,
+        )
 
     def _fault(self, round_no: int) -> str | None:
         case = self.dealer.committed.get(round_no)
@@ -175,6 +206,10 @@ def differences(studio: Studio) -> list[str]:
             expected = [pair for case in between for pair in case.fault.incidents]
         else:
             expected = list(case.fault.incidents) if case is not None and case not in between else []
+            if case is not None and case.fault.id == "wrong-result":
+                expected = expected if _is_corrected(studio, roundid) else []
+            if len(record.corrections) != expected.count(CORRECTED):
+                found.append(f"{roundid}: corrections {record.corrections} ({_named(case)})")
             if len(record.terminals) != 1 and record is not last:
                 found.append(f"{roundid}: terminal events {record.terminals}, expected one")
             cancels = case.fault.cancels if case is not None else None
@@ -185,6 +220,14 @@ def differences(studio: Studio) -> list[str]:
         if record.opened_count != record.closed_count:
             found.append(f"{roundid}: {record.opened_count} incidents opened, {record.closed_count} closed")
     return found
+
+
+def _is_corrected(studio: Studio, roundid: str) -> bool:
+    """Whether a wrong result has been put right; while the table plays, the last ones may wait for it."""
+    number = int(roundid.rpartition("-")[2])
+    picture = studio.dealer.picture
+    is_over = studio.dealer.is_done() or (picture is not None and picture.round_no > number + 1)
+    return is_over or number in studio.video.corrected
 
 
 def _named(case: Case | None) -> str:

@@ -1,4 +1,4 @@
-"""The simulated supervisor: decides what a dealer may not decide alone."""
+"""The simulated supervisor: decides what a dealer may not decide alone, and enters what can't be read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from controller.cards import DECK
+from controller.cards import DECK, Card
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators import decks
 from simulators.actor import Feed, Planned, Press, Wake
-from simulators.duty import Unlocker, log_in
+from simulators.duty import Arrival, Unlocker
 
 SECOND = 1_000_000
 OF_THE_DECK = frozenset({"ACCEPT_DECK", "SUPERVISOR_VERIFIES"})
@@ -21,32 +21,34 @@ OF_THE_DECK = frozenset({"ACCEPT_DECK", "SUPERVISOR_VERIFIES"})
 class Supervisor:
     """Logs in; confirms cancels that somebody else has reported, or has the round dealt anew where offered.
 
-    After a restart lets go on where that is offered. Accepts and verifies decks with the dealer, and counts
-    again what he has counted wrong.
+    After a restart lets go on where that is offered. Accepts and verifies decks with the dealer, counts
+    again what he has counted wrong, and has a card entered that can't be read.
     """
 
     feed = Feed.STATION
 
-    def __init__(self, name: str, *, deck: str, fault: Callable[[int], str | None]) -> None:
-        """`fault` tells what was done wrong in a round, so that what really lies there can be counted."""
+    def __init__(
+        self, name: str, *, deck: str, fault: Callable[[int], str | None], sees: Callable[[Picture], Card]
+    ) -> None:
+        """`fault` tells what was done wrong in a round, so that what really lies there can be counted.
+
+        `sees` is the card in the dealer's hand, which a supervisor reads without asking the dealer.
+        """
         self.name = name
         self.deck = deck
         self.fault = fault
+        self.sees = sees
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
-        """When each incident is looked into, and each deck seen to; a restart does not change it."""
+        """When each question is looked into, and each deck seen to; a restart does not change it."""
         self._unlocker = Unlocker(name)
-        self._logged_in_at: int | None = None
-        """The round in which the log-in was sent: once is enough."""
+        self._arrival = Arrival(name)
 
     def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Look at the picture; what waits for a supervisor is looked into."""
         picture = self.picture = msgspec.json.decode(message, type=Picture)
-        planned = self._unlocker.look(picture, now_us)
-        if self.name not in picture.supervisors and self._logged_in_at != picture.round_no:
-            self._logged_in_at = picture.round_no
-            planned.append(Planned(now_us, log_in(picture, self.name, i.Role.SUPERVISOR)))
+        planned = self._unlocker.look(picture, now_us) + self._arrival.look(picture, now_us)
         return planned + self._incident(picture, now_us)
 
     def _incident(self, picture: Picture, now_us: int) -> list[Planned]:
@@ -55,6 +57,7 @@ class Supervisor:
             picture.round_no,
             picture.prompt.incident,
             picture.incident_state,
+            picture.entered_by,
             picture.buttons,
             picture.prompt.code if picture.prompt.code in OF_THE_DECK else None,
         )
@@ -65,12 +68,13 @@ class Supervisor:
             asked = (picture.round_no, picture.prompt.code, picture.deck_number)
             at_us = self._planned_at.setdefault(asked, now_us + 3 * SECOND)
             return [Planned(max(now_us, at_us), Wake(str(key)))]
-        if picture.incident_state != "supervisor":
+        if picture.incident_state not in ("supervisor", "entry") or picture.entered_by == self.name:
             return []
         # A restart is settled in the instant: the recovered round keeps the times of its plan.
         if picture.incident_kind == IncidentKind.RESTARTED:
             return [Planned(now_us, Wake(str(key)))]
-        due_us = self._planned_at.setdefault((picture.prompt.incident,), now_us + 3 * SECOND)
+        question = (picture.prompt.incident, picture.incident_state, picture.entered_by)
+        due_us = self._planned_at.setdefault(question, now_us + 3 * SECOND)
         return [Planned(max(now_us, due_us), Wake(str(key)))]
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
@@ -96,6 +100,10 @@ class Supervisor:
             return i.GoOn()
         if "order_redeal" in picture.buttons:
             return i.OrderRedeal()
+        if "order_entry" in picture.buttons:
+            return i.OrderEntry()
+        if picture.incident_state == "entry":
+            return i.EnterCard(picture.prompt.incident or 0, str(self.sees(picture)))
         window = picture.window
         if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.

@@ -1,8 +1,8 @@
 """A wallet with a double-entry ledger: what the shipped betting system books with, and an example to copy.
 
-It demonstrates the rules for consumers: it acts on `confirmed` and `cancelled` alone, books each bet of a
-revision once, and stores its cursor in the transaction of the effect. Money is integer minor units; what
-comes back for a wager is worked out by `controller.games.settlement` and nowhere else.
+It demonstrates the rules for consumers: it acts on `confirmed`, `cancelled` and `corrected` alone, books
+each bet of a revision once, and stores its cursor in the transaction of the effect. Money is integer minor
+units; what comes back for a wager is worked out by `controller.games.settlement` and nowhere else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from controller.bus.envelope import (
 from controller.bus.errors import ChainBroken
 from controller.games.published import Outcome, VoidedDeal, Wager
 from controller.games.settlement import REFUNDED_LATE, BoxSlip, Line, settle
-from controller.table.events import Audience, RoundCancelled, RoundConfirmed
+from controller.table.events import Audience, RoundCancelled, RoundConfirmed, RoundCorrected
 from simulators.actor import Feed, Listener, Planned
 from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundRecord, RoundState, claims, purse
 
@@ -302,7 +302,10 @@ class Wallet(Listener):
         if event is None:
             raise WalletStopped(f"{envelope.id}: no wallet here knows {envelope.type}; install a newer one")
         match event:
-            case RoundConfirmed(rev=rev, outcome=outcome, voided=voided):
+            case (
+                RoundConfirmed(rev=rev, outcome=outcome, voided=voided)
+                | RoundCorrected(rev=rev, outcome=outcome, voided=voided)
+            ):
                 self.settle(_roundid(envelope), rev, outcome, voided)
             case RoundCancelled():
                 self.cancel(_roundid(envelope))

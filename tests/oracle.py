@@ -4,8 +4,7 @@ Written from the rules document (COM, RPL, GRP, ROY, GOA, OAB, CAR, OAS, DBL, BO
 the product, so that a whole run can hold the product's balances against it. `game` and `settings` of the bets
 name another game than live Russian Poker and what a table decided otherwise (`oracle_family`). Amounts are
 integer minor units. Bets are the wagers a player asked for; one that the rules refuse (RPL-06, 25, 33, OAB-19
-and D-54) counts as never placed: a refused insurance leaves him silent (RPL-22). RPL-81 (no money for the
-automatic Bet) needs balances and is not judged.
+and D-54) counts as never placed: a refused insurance leaves him silent (RPL-22). RPL-81 is not judged.
 """
 
 from __future__ import annotations
@@ -164,6 +163,8 @@ def box_lines(name: str, box: Data, cards: dict[str, list[Card]], terms: Terms) 
 
 def explain(cards: Data, bets: Data) -> list[Line]:
     """One line a wager of one player's round. A box without an ante has none, bonus or not (RPL-06)."""
+    if bets.get("refunded"):  # RPL-74: a result that was wrong; whatever was placed comes back
+        return [Line(*line[:3], "REFUND", line.stake) for line in explain(cards, {**bets, "refunded": 0})]
     terms = family.terms_of(bets)
     staked = [(name, bets[name]) for name in family.staked_boxes(bets, terms)]
     if bets.get("cancelled") or bets.get("late"):

@@ -18,7 +18,16 @@ import msgspec
 
 from controller.bus.endpoints import check_name
 from controller.bus.errors import UNREADABLE, ForeignSource, MalformedMessage
-from controller.table.events import AUDIENCES, EVERYBODY, AnyEvent, Audience, Event, RoundClosed, RoundOpened
+from controller.table.events import (
+    AUDIENCES,
+    EVERYBODY,
+    AnyEvent,
+    Audience,
+    Event,
+    RoundClosed,
+    RoundCorrected,
+    RoundOpened,
+)
 
 GENESIS = "0" * 64
 """`prevhash` of message 1, and the digest of no messages."""
@@ -67,9 +76,9 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class SealedRound(Event, frozen=True, kw_only=True, tag="round.closed"):
     """`round.closed` as it travels: the `count` messages directly before it belong to revision `rev`.
 
-    They begin with `round.opened` or with the first message after the last `round.closed`, whichever
-    is later. `digest` folds their exact bytes from GENESIS: `digest = SHA-256(digest + SHA-256(message))`
-    over raw 32-byte values.
+    They begin with `round.opened`, `round.corrected` or the first message after the last `round.closed`,
+    whichever is latest. `digest` folds their exact bytes from GENESIS:
+    `digest = SHA-256(digest + SHA-256(message))` over raw 32-byte values.
     """
 
     audiences: ClassVar = EVERYBODY
@@ -140,7 +149,7 @@ class Envelopes:
 
     def _message(self, audience: Audience, event: Event, *, data: bytes, stamp: Stamp) -> bytes:
         head = self._heads[audience]
-        if isinstance(event, RoundOpened):
+        if isinstance(event, RoundOpened | RoundCorrected):
             head = Head(head.seq, head.hash)
         if isinstance(event, RoundClosed):
             data = _ENCODER.encode(SealedRound(rev=event.rev, count=head.count, digest=head.digest))

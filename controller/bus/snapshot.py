@@ -26,6 +26,7 @@ class LaidCard(msgspec.Struct, frozen=True, omit_defaults=True):
     card: str | None = None
     commitment: str | None = None
     laid_aside: bool = False
+    manual: bool = False
     reading: int = 1
 
 
@@ -62,6 +63,7 @@ class IncidentState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class LastOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the last round ended. `outcome` is the result as the public sees it, None if cancelled.
 
+    `rev` above 1: it was corrected, and `refund` is `all` if every wager is refunded by that.
     `message` is the id of the terminal message, which has what this audience may know beyond it.
     """
 
@@ -70,6 +72,7 @@ class LastOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     rev: int
     cancelled: str | None = None
     outcome: Outcome | None = None
+    refund: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -206,6 +209,8 @@ def _told(now: Snapshot, envelope: Envelope, event: Event) -> Snapshot:
         case events.RoundConfirmed() | events.RoundCancelled():
             opened = replace(now, places=_opened(now, event.opened))
             return replace(opened, last=_last_outcome(envelope, event))
+        case events.RoundCorrected():
+            return _corrected(now, envelope, event)
         case events.BoxVoided():
             return replace(now, voided=(*now.voided, event.box))
         case events.HandEvaluated():
@@ -218,7 +223,14 @@ def _card_moved(now: Snapshot, event: Event) -> Snapshot:
     """Fold what happens to single cards; everything else leaves the board as it is."""
     match event:
         case events.CardDealt():
-            laid = LaidCard(event.n, event.face, event.card, event.commitment, reading=event.reading)
+            laid = LaidCard(
+                event.n,
+                event.face,
+                event.card,
+                event.commitment,
+                manual=event.manual,
+                reading=event.reading,
+            )
             cards = sorted((*now.places.get(event.place, ()), laid), key=lambda card: card.n)
             held = now.held if event.held is None else now.held - 1
             return replace(now, places={**now.places, event.place: tuple(cards)}, held=held)
@@ -332,6 +344,23 @@ def _last_outcome(envelope: Envelope, event: events.RoundConfirmed | events.Roun
     return LastOutcome(
         message=envelope.id, roundid=envelope.roundid, rev=event.rev, outcome=for_public(event.outcome)
     )
+
+
+def _corrected(now: Snapshot, envelope: Envelope, event: events.RoundCorrected) -> Snapshot:
+    """An older round than the last one changes nothing of what lies here."""
+    if now.last is None or now.last.roundid != event.roundid:
+        return now
+    last = LastOutcome(
+        message=envelope.id,
+        roundid=event.roundid,
+        rev=event.rev,
+        outcome=for_public(event.outcome),
+        refund=event.refund,
+    )
+    places = now.places
+    for card in event.cards:
+        places = _card_changed(places, card.place, card.n, card=card.card)
+    return replace(now, last=last, places=places)
 
 
 def _opened(now: Snapshot, cards: tuple[OpenedCard, ...]) -> Places:

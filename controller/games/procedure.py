@@ -163,6 +163,11 @@ class Game(Protocol):
         ...
 
     @property
+    def corrects_results(self) -> bool:
+        """Whether a wrong result is corrected to the right one; else the round is refunded (RPL-74)."""
+        ...
+
+    @property
     def redeals(self) -> bool:
         """Whether a wrong number of cards at a place has the round dealt anew (OAB-24), not cancelled."""
         ...

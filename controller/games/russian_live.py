@@ -66,6 +66,11 @@ class RussianLive:
         """One by the rules of the game (RPL-75)."""
         return self.rules.max_rescans
 
+    @property
+    def corrects_results(self) -> bool:
+        """Never: a round that ended with a wrong result is refunded (RPL-74)."""
+        return False
+
     def initial_deal(self, step: Deal) -> bool:
         """The twenty cards of RPL-09; the switch cards and the dealer's replacement come later."""
         return step.place in PLACES and step.n <= HAND_SIZE

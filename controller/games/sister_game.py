@@ -102,6 +102,11 @@ class SisterGame(Generic[R]):
         """How many re-scans the whole initial deal allows (RPL-75)."""
         return self.rules.max_rescans
 
+    @property
+    def corrects_results(self) -> bool:
+        """By row 36 of the procedures: no rule of the game says otherwise."""
+        return True
+
     def initial_deal(self, step: Deal) -> bool:
         """The first five cards of each place; what is drawn comes later."""
         return step.n <= HAND_SIZE

@@ -95,6 +95,10 @@ class Reader:
         rows = self._fetch(last, 1 << 62 if before is None else before)
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def carried_steps(self) -> list[int]:
+        """Return the numbers of the steps that have a carried record, in order."""
+        return [n for (n,) in self._fetch("SELECT n FROM carried ORDER BY n")]
+
     def document(self, document_hash: str) -> str:
         """Return the text of a document by its SHA-256. Raises KeyError if the file has it not."""
         rows = self._fetch("SELECT text FROM documents WHERE hash = ?", document_hash)

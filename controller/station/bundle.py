@@ -154,7 +154,7 @@ def compose(revisions: list[Revision], request: Request, signer: Signer) -> byte
     streams = streams_for(request.audience)
     messages = [one for revision in revisions for stream in streams for one in _messages(revision, stream)]
     own = [one.text.encode() for one in messages if one.stream is request.audience]
-    records: list[AnyRecord] = [header, *_settings(revisions[-1], own[0], request), *messages]
+    records: list[AnyRecord] = [header, *_settings(revisions[0], own[0], request), *messages]
     records += _signed_heads(revisions, streams)
     records += told_records(own)
     content = b"".join(msgspec.json.encode(record) + b"\n" for record in records)

@@ -14,7 +14,14 @@ from controller.journal import AudienceHead, Reader
 from controller.journal.signing import Closing
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
-from controller.table.events import Audience, Event, RoundClosed, RoundConfirmed, encode_events
+from controller.table.events import (
+    Audience,
+    Event,
+    RoundClosed,
+    RoundConfirmed,
+    RoundCorrected,
+    encode_events,
+)
 from controller.table.inputs import AnyInput, decode_input, encode_input
 from controller.table.table import Table
 
@@ -61,14 +68,14 @@ class Kernel:
         events = self.table.step(value)
         ended = roundid is not None and self.table.roundid is None
         state = self.table.state
-        terminal = any(isinstance(event, RoundConfirmed | RoundClosed) for event in events)
+        roundid, rev = self._concerned(events)
         stamp = Stamp(
             at_us=value.at,
             epoch=state.epoch,
             phase=state.phase,
             rules=state.rules,
-            roundid=self.table.roundid,
-            rev=1 if terminal else None,
+            roundid=roundid,
+            rev=rev,
         )
         return Stepped(
             encode_input(value),
@@ -77,6 +84,17 @@ class Kernel:
             self.envelopes.build(events, stamp),
             self._carried() if ended else None,
         )
+
+    def _concerned(self, events: tuple[Event, ...]) -> tuple[str | None, int | None]:
+        """Return the round that a step is about, and the revision that it publishes.
+
+        A correction is about an old round, whatever lies on the table.
+        """
+        for event in events:
+            if isinstance(event, RoundCorrected):
+                return event.roundid, event.rev
+        terminal = any(isinstance(event, RoundConfirmed | RoundClosed) for event in events)
+        return self.table.roundid, 1 if terminal else None
 
     def _carried(self) -> bytes | None:
         record = self.table.carried()

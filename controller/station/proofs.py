@@ -38,7 +38,9 @@ class Breach(StrEnum):
     COUNT = "COUNT"
     DIGEST = "DIGEST"
     TERMINAL = "TERMINAL"
-    """A round has not exactly one confirmed or cancelled before it is closed."""
+    """A revision has not exactly one confirmed, cancelled or corrected before it is closed."""
+    REVISION = "REVISION"
+    """A correction does not follow the revision before it, or corrects a cancelled round."""
     MALFORMED = "MALFORMED"
 
 
@@ -78,6 +80,8 @@ class Proofs:
         self._terminals = 0
         self._count = 0
         self._digest = GENESIS
+        self._revisions: dict[str, int] = {}
+        """The last revision of each round heard of, 0 for a cancelled one."""
         self.checked = 0
         self.rounds = 0
 
@@ -90,7 +94,7 @@ class Proofs:
             except MalformedMessage as error:
                 yield Broken(Breach.MALFORMED, self._audience, "message", "a message", str(error))
                 continue
-            if isinstance(event, events.RoundOpened):
+            if isinstance(event, events.RoundOpened | events.RoundCorrected):
                 self._begin()
             if isinstance(event, SealedRound):
                 yield from self._closed(envelope, event)
@@ -116,10 +120,23 @@ class Proofs:
                 self._committed[_Place(HELD, event.n, event.deal, 1)] = event.commitment
             case events.CardsRevealed():
                 yield from self._check(envelope, event.cards)
+            case events.RoundCorrected():
+                self._terminals += 1
+                yield from self._corrected(envelope, event)
             case events.RoundConfirmed() | events.RoundCancelled():
                 self._terminals += 1
+                cancelled = isinstance(event, events.RoundCancelled)
+                self._revisions[envelope.roundid or ""] = 0 if cancelled else event.rev
                 if self._audience is not Audience.SETTLEMENT:
                     yield from self._check(envelope, event.opened)
+
+    def _corrected(self, envelope: Envelope, event: events.RoundCorrected) -> Iterator[Broken]:
+        """Revisions follow one another; a round from before the stream began is taken as it comes."""
+        before = self._revisions.get(event.roundid, event.rev - 1)
+        if before == 0 or event.rev != before + 1 or envelope.roundid != event.roundid:
+            expected = "no correction of a cancelled round" if before == 0 else f"revision {before + 1}"
+            yield Broken(Breach.REVISION, envelope.id, event.roundid, expected, f"revision {event.rev}")
+        self._revisions[event.roundid] = event.rev
 
     def _check(self, envelope: Envelope, cards: tuple[OpenedCard, ...]) -> Iterator[Broken]:
         for card in cards:
@@ -137,7 +154,7 @@ class Proofs:
     def _closed(self, envelope: Envelope, sealed: SealedRound) -> Iterator[Broken]:
         """Check a round's end; a stream that was joined in the middle of a round can't say."""
         if self._is_whole:
-            self.rounds += 1
+            self.rounds += sealed.rev == 1
             if sealed.count != self._count:
                 yield Broken(Breach.COUNT, envelope.id, "count", str(self._count), str(sealed.count))
             if sealed.digest != self._digest:

@@ -17,6 +17,7 @@ from controller.games.published import VoidedDeal
 from controller.journal import Days, Reader, Step
 from controller.station.errors import StationError
 from controller.station.proofs import opened_commitment
+from controller.station.recalled_corrections import RecalledCorrection, corrections_of, is_correction
 from controller.station.replay import ROUND_ENDED, ROUND_OPENED
 from controller.station.result_groups import Result, in_groups
 from controller.table import events
@@ -57,7 +58,8 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
     `card` is None where it was never opened, `closed_by` names the rule then. `fate` is `played`,
     `withdrawn` (a wrong reading, or taken back as surplus), `burned`, `held`, or `abandoned` with its deal;
     with the reason.
-    `checked` tells whether card and key lead to the commitment; None while it has none.
+    `checked` tells whether card and key lead to the commitment; None while it has none. `entered_by` are
+    the two people who said which card it is, where no scanner could read it.
     """
 
     at_us: int
@@ -73,6 +75,7 @@ class RecalledCard(msgspec.Struct, omit_defaults=True):
     checked: bool | None = None
     fate: str = "played"
     reason: str | None = None
+    entered_by: tuple[str, ...] = ()
 
 
 class RecalledIncident(msgspec.Struct, omit_defaults=True):
@@ -145,6 +148,8 @@ class Recalled(msgspec.Struct, omit_defaults=True):
     voided: tuple[VoidedDeal, ...] = ()
     """What comes back of the deals that were abandoned."""
     sealed: dict[str, Sealed] = {}
+    corrections: list[RecalledCorrection] = []
+    """The revisions after the first one, of later days too."""
 
     @property
     def commitments(self) -> tuple[int, int]:
@@ -217,9 +222,12 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
     told.dealers += [opened.dealer] if opened.dealer is not None else []
     teller = Teller(told)
     for step in steps:
+        if is_correction(step):
+            continue
         for event in map(_EVENT.decode, step.events):
             teller.tell(step.at_us, event)
         teller.note_sealed(step)
+    told.corrections = list(corrections_of(path, told.roundid, after=first.n))
     return told
 
 
@@ -228,6 +236,7 @@ class Teller:
 
     def __init__(self, told: Recalled) -> None:
         self._told = told
+        self._entered_by: tuple[str, ...] = ()
         self._deal = 1
 
     def tell(self, at_us: int, event: AnyEvent) -> None:
@@ -283,6 +292,8 @@ class Teller:
     def _card(self, at_us: int, event: AnyEvent) -> None:
         told = self._told
         match event:
+            case events.CardEntered():
+                self._entered_by = event.by
             case events.CardDealt():
                 told.cards.append(
                     RecalledCard(
@@ -294,6 +305,7 @@ class Teller:
                         face=event.face,
                         card=event.card,
                         commitment=event.commitment,
+                        entered_by=self._entered_by if event.manual else (),
                     )
                 )
             case events.CardBurned() | events.CardHeld():

@@ -16,6 +16,7 @@ from controller.games.published import Comparison, DealerHand, Exclusion, RowNam
 from controller.journal import JournalError
 from controller.station.errors import StationError
 from controller.station.recall import Recalled, RecalledCard, recall
+from controller.station.recalled_corrections import RecalledCorrection
 from controller.station.result_groups import HandGroup, RecalledBox, Result
 from controller.station.terminal import FINDING, FINE, USAGE, clock_time, complain, date_and_time, say_json
 from controller.station.watch import card_text
@@ -79,6 +80,8 @@ def render_round(told: Recalled) -> RenderableType:
     if told.result is not None:
         parts.extend(_result(told.result))
     parts.extend(_voided(voided) for voided in told.voided)
+    for correction in told.corrections:
+        parts.extend(_correction(correction))
     parts.append(_commitments(told))
     parts.append(_presses(told))
     return Group(*parts)
@@ -108,9 +111,18 @@ def _heading(told: Recalled) -> RenderableType:
             f"DEALT ANEW at {clock_time(redeal.at_us)}: {redeal.reason}{where}, incident {redeal.incident}; "
             f"deal {redeal.deal} follows, bets stand (OAB-24)\n"
         )
+    for correction in told.corrections:
+        heading.append(f"{_corrected(correction)}\n", "bold")
     for at_us in told.restarts:
         heading.append(f"The controller started again at {clock_time(at_us)}\n")
     return heading
+
+
+def _corrected(correction: RecalledCorrection) -> str:
+    what = f"the cards were {', '.join(correction.cards)}" if correction.cards else "as first confirmed"
+    what = "every wager refunded" if correction.refund else what
+    by = " and ".join(correction.by)
+    return f"CORRECTED, revision {correction.rev}: {what}; {correction.reason}, by {by} ({correction.cell})"
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -158,6 +170,8 @@ def _cards(told: Recalled) -> RenderableType:
 
 def _fate(card: RecalledCard) -> str:
     notes = []
+    if card.entered_by:
+        notes.append(f"MANUAL, by {' and '.join(card.entered_by)}")
     if card.deal > 1 or card.fate == "abandoned":
         notes.append(f"deal {card.deal}")
     if card.reading > 1:
@@ -203,6 +217,15 @@ def _result(result: Result) -> Iterator[RenderableType]:
         yield _box(one)
     prices = ", ".join(f"{wager} {result.prices[wager]}" for wager in Wager if wager in result.prices)
     yield Text(f"Prices in Antes: {prices}. What each player chose, only the betting system knows.\n")
+
+
+def _correction(correction: RecalledCorrection) -> Iterator[RenderableType]:
+    when = f"{date_and_time(correction.at_us)} UTC, {correction.journal} step {correction.step}"
+    sealed = ", ".join(f"{audience} {count}" for audience, count in sorted(correction.sealed.items()))
+    yield Text(
+        f"Revision {correction.rev}, {when}, incident {correction.incident}; messages: {sealed}", "bold"
+    )
+    yield from _result(correction.result)
 
 
 def _voided(voided: VoidedDeal) -> RenderableType:

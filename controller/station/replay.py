@@ -300,7 +300,7 @@ def _expire(framers: Mapping[str, Framer], feed: Callable[[Line], None], until_u
 
 class Difference(msgspec.Struct, frozen=True):
     """The first thing that came out otherwise. `step` is the journal's; `where` is `input`, `event <index>`,
-    `<audience>/<seq>`, `carried` or `end`; all texts are JSON as it stands in the file."""
+    `<audience>/<seq>`, `carried`, `past round` or `end`; all texts are JSON as it stands in the file."""
 
     step: int
     where: str

@@ -26,12 +26,13 @@ from controller.station.guards import Guards
 from controller.station.intake import Intake, Taken, encode_command, encode_start
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
+from controller.station.past_rounds import PastRounds
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
-from controller.table.inputs import AnyInput, Commanded, encode_input
+from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
@@ -97,6 +98,7 @@ class Station:
         begun = start(config, clock.now_us(), open_file=open_file, on_step=on_recovery_step)
         self._take_over(begun)
         self._draw_key = new_key
+        self._past = PastRounds(config.settings.table, config.table_dir, lambda: self.journal)
         self._queue: asyncio.Queue[Waiting] = asyncio.Queue(QUEUE_MAX)
         self._stepping = False
         self._moved = asyncio.Event()
@@ -223,6 +225,8 @@ class Station:
             role=sender.role,
             round_no=request.round_no,
             command=sender.command,
+            key=self._draw_key() if isinstance(sender.command, EnterCard) else None,
+            past=self._past.of(sender.command),
         )
         self.recorder.write(Line(at, Kind.COMMAND, endpoint, encode_command(value)))
         self._last_us = at

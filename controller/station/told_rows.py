@@ -1,6 +1,7 @@
 """Rounds, cards, windows, incidents and presses as rows, folded from the messages of one audience.
 
-The rows say what that audience was told and nothing else: whoever has the messages makes the same rows.
+The rows say what that audience was told and nothing else: whoever has the messages makes the same rows. The
+result of a round is that of its last revision among them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from controller.station.recall import (
     Teller,
     tell_incident,
 )
+from controller.station.result_groups import in_groups
 from controller.station.selection import parse_time
 from controller.table import events
 from controller.table.events import Event
@@ -107,6 +109,10 @@ class ToldRows:
                 tell_incident(self._incidents, at_us, event)
                 new = len(self._incidents) - len(self._incident_rounds)
                 self._incident_rounds += [roundid] * new
+            case events.RoundCorrected():
+                # The round may have been opened before the first of these messages.
+                if event.roundid in self._tellers:
+                    self._tellers[event.roundid][0].result = in_groups(event.outcome)
             case _ if roundid in self._tellers:
                 self._tellers[roundid][1].tell(at_us, event)  # type: ignore[arg-type] # SealedRound is above
 

@@ -27,6 +27,7 @@ from controller.station.evidence_check import (
     log_faults,
 )
 from controller.station.export_check import ExportReport
+from controller.station.past_check import check_past
 from controller.station.proofs import Broken, Proofs
 from controller.station.replay import Difference, UntilOpenRound
 from controller.station.replay_command import OPEN_ROUND, difference_lines
@@ -167,8 +168,9 @@ def _take_again(paths: tuple[Path, ...], report: Report, advance: Callable[[], N
             advance()
             report.steps += 1
             report.not_taken += one.stepped is None and one.difference is None
-            if one.difference is not None:
-                report.add(path, one.difference)
+            for difference in (one.difference, check_past(path, one.step)):
+                if difference is not None:
+                    report.add(path, difference)
             for audience, proof in proofs.items():
                 for broken in proof.take(one.step.messages.get(audience, ())):
                     report.add(path, broken)

@@ -158,6 +158,10 @@ def _last(last: LastOutcome) -> Text:
     if last.cancelled is not None:
         return Text(f"{name}cancelled, {last.cancelled}; everything is refunded", "bold")
     assert last.outcome is not None, last
+    if last.refund is not None:
+        return Text(f"{name}corrected, revision {last.rev}; everything is refunded", "bold")
+    if last.rev > 1:
+        name = f"{name}corrected, revision {last.rev}: "
     return Text.assemble(name, _outcome(last.outcome))
 
 

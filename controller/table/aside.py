@@ -19,7 +19,7 @@ def burn(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:
     current.burned.append(_put(t, read, BURN, n))
     commitment = current.burned[-1].commitment
     assert commitment is not None
-    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment))
+    t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment, manual=read.manual))
 
 
 def hold(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
@@ -30,7 +30,7 @@ def hold(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
     current.held.append(_put(t, read, HELD, n))
     commitment = current.held[-1].commitment
     assert commitment is not None
-    t.emit(CardHeld(n=n, deal=current.deal, reason=reason, commitment=commitment))
+    t.emit(CardHeld(n=n, deal=current.deal, reason=reason, commitment=commitment, manual=read.manual))
 
 
 def _put(t: TableState, read: UnplacedRead, place: str, n: int) -> LaidCard:
@@ -46,6 +46,7 @@ def _put(t: TableState, read: UnplacedRead, place: str, n: int) -> LaidCard:
         commitment=t.commitment(read, place=place, n=n, reading=1),
         open=False,
         fact=None,
+        manual=read.manual,
     )
 
 

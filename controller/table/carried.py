@@ -12,9 +12,11 @@ from controller.table.charts import Phase
 from controller.table.staff import Duty, Halts
 from controller.table.state import (
     DeckInUse,
+    Proposal,
     Reads,
     Receipt,
     RequestAnswer,
+    Revision,
     Shoe,
     TableState,
     register_of,
@@ -57,6 +59,8 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     strange_devices: dict[str, str] = {}
     quarantined: tuple[str, ...] = ()
     disk_free_mb: int | None = None
+    corrections: dict[str, Revision] = {}
+    proposal: Proposal | None = None
     duty: Duty = Duty()
     halts: Halts = Halts()
     shoe: CarriedShoe = CarriedShoe()
@@ -83,6 +87,8 @@ def encode(t: TableState) -> bytes | None:
         strange_devices=t.strange_devices,
         quarantined=tuple(sorted(t.quarantined)),
         disk_free_mb=t.disk_free_mb,
+        corrections=t.corrections,
+        proposal=t.proposal,
         duty=t.duty,
         halts=t.halts,
         shoe=_carry(t.shoe),
@@ -133,5 +139,6 @@ def restore(t: TableState, raw: bytes) -> None:
     t.scanners_up = set(record.scanners_up)
     t.devices, t.strange_devices = dict(record.devices), dict(record.strange_devices)
     t.quarantined, t.disk_free_mb = frozenset(record.quarantined), record.disk_free_mb
+    t.corrections, t.proposal = dict(record.corrections), record.proposal
     t.duty, t.halts = record.duty, record.halts
     _restore_shoe(t, record.shoe)

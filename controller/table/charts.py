@@ -46,6 +46,8 @@ class IncidentState(StrEnum):
     """A scanner is gone; it comes back by itself."""
     PICTURE = "picture"
     """The dealer confirms the picture after a restart."""
+    ENTRY = "entry"
+    """Two people enter the card that can't be read."""
 
 
 class PhaseChart(StateChart[Any]):
@@ -101,7 +103,7 @@ class PhaseChart(StateChart[Any]):
         | result_proposed.to(None)
         | confirmed.to(None)
     )
-    read_failed = dealing.to(None) | deciding.to(None)
+    read_failed = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
     # Facts of the betting system.
     bets_taken = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
@@ -131,6 +133,34 @@ class PhaseChart(StateChart[Any]):
     confirm_picture = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     go_on = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     order_rescan = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    order_entry = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+    enter_card = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
+
+    # A result that was confirmed is corrected between two rounds, or while its cards still lie.
+    propose_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    approve_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
+    withdraw_correction = (
+        closed.to(None)
+        | deck_check.to(None)
+        | shuffling.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
+        | cancelled.to(None)
+    )
     void_box = dealing.to(None) | deciding.to(None) | result_proposed.to(None)
 
     # A redeal: the round stays open while the deck is shuffled again (OAB-24).
@@ -189,12 +219,19 @@ class IncidentChart(StateChart[Any]):
     supervisor = State()
     lost = State()
     picture = State()
+    entry = State()
     closed = State(final=True)
 
     ask = none.to(question) | lost.to(question) | supervisor.to(question) | question.to(None)
     ask_rescan = (
-        none.to(rescan) | question.to(rescan) | supervisor.to(rescan) | lost.to(rescan) | rescan.to(None)
+        none.to(rescan)
+        | question.to(rescan)
+        | supervisor.to(rescan)
+        | lost.to(rescan)
+        | entry.to(rescan)
+        | rescan.to(None)
     )
+    ask_entry = supervisor.to(entry)
     ask_supervisor = (
         none.to(supervisor)
         | rescan.to(supervisor)
@@ -206,18 +243,25 @@ class IncidentChart(StateChart[Any]):
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
     ask_picture = none.to(picture)
     close = (
-        rescan.to(closed) | question.to(closed) | supervisor.to(closed) | picture.to(closed) | lost.to(closed)
+        rescan.to(closed)
+        | question.to(closed)
+        | supervisor.to(closed)
+        | picture.to(closed)
+        | lost.to(closed)
+        | entry.to(closed)
     )
 
     # Who may move it: the inputs that it takes while it is open.
     card_read = rescan.to(None)
     read_failed = rescan.to(None)
     answer_question = question.to(None)
-    confirm_cancel = supervisor.to(None)
+    confirm_cancel = supervisor.to(None) | entry.to(None)
     count_stub = supervisor.to(None)
     withdraw_report = supervisor.to(None)
     go_on = supervisor.to(None)
-    order_rescan = supervisor.to(None)
+    order_rescan = supervisor.to(None) | entry.to(None)
+    order_entry = supervisor.to(None)
+    enter_card = entry.to(None)
     void_box = supervisor.to(None)
     order_redeal = supervisor.to(None)
     confirm_picture = picture.to(None)
@@ -237,6 +281,8 @@ ONLY_IN_INCIDENT = frozenset(
         "void_box",
         "order_redeal",
         "confirm_picture",
+        "order_entry",
+        "enter_card",
     }
 )
 

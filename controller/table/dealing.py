@@ -365,7 +365,7 @@ def follow_held(t: TableState) -> None:
         card = t.round.held.pop(0)
         t.round.withdrawn.append(card.opening())
         t.register.withdraw(card.code)
-        deal_card(t, UnplacedRead(card.card, card.code, card.key), held=card.n)
+        deal_card(t, UnplacedRead(card.card, card.code, card.key, card.manual), held=card.n)
 
 
 def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:
@@ -399,6 +399,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int, held: int |
             reading=reading,
             card=str(read.card) if up else None,
             commitment=commitment,
+            manual=read.manual,
             held=held,
         )
     )
@@ -416,6 +417,7 @@ def lay(t: TableState, read: UnplacedRead, step: Deal, *, fact: int, held: int |
         open=up,
         fact=fact,
         shown_to_betting=step.shown_to_betting,
+        manual=read.manual,
     )
 
 

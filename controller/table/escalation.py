@@ -6,10 +6,10 @@ lie over it, and a press that is not a decision does not stop them.
 
 from __future__ import annotations
 
-from controller.table.charts import PHASE_TARGETS, IncidentState
+from controller.table.charts import PHASE_TARGETS
 from controller.table.events import BlockReason, IncidentEscalated
 from controller.table.halts import block
-from controller.table.incidents import ESCALATE, GIVE_UP, call_supervisor, cancel
+from controller.table.incidents import ESCALATE, GIVE_UP, WAITS_FOR_SUPERVISOR, call_supervisor, cancel
 from controller.table.situations import cancel_reason
 from controller.table.state import TableState
 
@@ -20,7 +20,7 @@ def expire(t: TableState, name: str) -> None:
     """A deadline of an incident has passed."""
     kind, _, number = name.partition("/")
     incident = next(known for known in t.incidents if known.number == int(number))
-    assert incident.state is IncidentState.SUPERVISOR, incident
+    assert incident.state in WAITS_FOR_SUPERVISOR, incident
     if kind == ESCALATE:
         incident.escalated = True
         t.emit(IncidentEscalated(incident=incident.number, after_s=t.settings.limits.escalate_after_s))
@@ -39,5 +39,5 @@ def expire(t: TableState, name: str) -> None:
 def begin_again(t: TableState) -> None:
     """The process was down: nobody could answer meanwhile, so the time to answer begins anew."""
     for incident in t.incidents:
-        if incident.state is IncidentState.SUPERVISOR:
+        if incident.state in WAITS_FOR_SUPERVISOR:
             call_supervisor(t, incident)

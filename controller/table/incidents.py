@@ -30,6 +30,8 @@ GIVE_UP = "give_up"
 """The deadlines of an incident that waits for a supervisor; its number follows after a slash."""
 SECOND = 1_000_000
 LOAD_NEW_DECK = "LOAD_NEW_DECK"
+WAITS_FOR_SUPERVISOR = frozenset({IncidentState.SUPERVISOR, IncidentState.ENTRY})
+"""Nothing of these is decided without one; of the two people who enter a card one is a supervisor."""
 
 
 def open_incident(
@@ -80,7 +82,7 @@ def call_supervisor(t: TableState, incident: Incident) -> None:
 
 def _call_or_leave(t: TableState, incident: Incident) -> None:
     """Begin or end the supervisor's time, as the incident waits for one or not."""
-    if incident.state is IncidentState.SUPERVISOR:
+    if incident.state in WAITS_FOR_SUPERVISOR:
         call_supervisor(t, incident)
     else:
         _leave_supervisor(t, incident)

@@ -12,7 +12,9 @@ from typing import TypeAlias, get_args
 import msgspec
 
 from controller.games.procedure import BoxState
+from controller.table.events.base import CardAt, CardText
 from controller.table.events.reasons import HaltReason, IncidentKind
+from controller.table.past_rounds import PastRound
 
 
 class Role(StrEnum):
@@ -51,6 +53,17 @@ class ChangeReason(StrEnum):
     """It is not what it should be."""
     CHANGED = "CHANGED"
     """Nothing is wrong with it."""
+
+
+class CorrectionReason(StrEnum):
+    """Why a confirmed result is corrected (row 36, RPL-74)."""
+
+    WRONG_RESULT = "WRONG_RESULT"
+    WRONG_READING = "WRONG_READING"
+    WRONG_RULES = "WRONG_RULES"
+    """The rules that were shown are not those in force (row 37)."""
+    DECK_INTEGRITY = "DECK_INTEGRITY"
+    TECHNICAL = "TECHNICAL"
 
 
 def _snake(name: str) -> str:
@@ -340,6 +353,39 @@ class OrderRescan(Command, frozen=True):
     """A supervisor orders the card to be scanned once more."""
 
 
+class OrderEntry(Command, frozen=True):
+    """A supervisor has the card that can't be read entered by two people (row 2)."""
+
+
+class EnterCard(Command, frozen=True):
+    """One of two people says which card it is, without seeing what the other has said."""
+
+    incident: int
+    card: CardText
+
+
+class ProposeCorrection(Command, frozen=True):
+    """Correct the result of a round that was confirmed: `cards` lay there as others than were read.
+
+    No cards: every wager is refunded (RPL-74).
+    """
+
+    roundid: str
+    reason: CorrectionReason
+    cards: tuple[CardAt, ...]
+
+
+class ApproveCorrection(Command, frozen=True):
+    """Another person enters the same correction, without seeing the first one's cards."""
+
+    roundid: str
+    cards: tuple[CardAt, ...]
+
+
+class WithdrawCorrection(Command, frozen=True):
+    """The correction that waits for its second person is dropped."""
+
+
 class OrderRedeal(Command, frozen=True):
     """A supervisor has the round dealt anew (OAB-24)."""
 
@@ -357,8 +403,10 @@ ExceptionPress: TypeAlias = (
     | ConfirmPicture
     | GoOn
     | OrderRescan
+    | OrderEntry
     | OrderRedeal
 )
+TwoPeoplePress: TypeAlias = EnterCard | ProposeCorrection | ApproveCorrection | WithdrawCorrection
 DutyPress: TypeAlias = LogIn | LogOut
 HaltPress: TypeAlias = PauseTable | CloseAfterRound | ResumeTable | Unblock
 AnyCommand: TypeAlias = (
@@ -370,6 +418,7 @@ AnyCommand: TypeAlias = (
     | DeckPress
     | RoundPress
     | ExceptionPress
+    | TwoPeoplePress
     | DutyPress
     | HaltPress
 )
@@ -383,6 +432,7 @@ PRESS_NAMES: tuple[str, ...] = tuple(
         *get_args(RoundPress),
         AnswerQuestion,
         *get_args(ExceptionPress),
+        *get_args(TwoPeoplePress),
         *get_args(HaltPress),
     )
 )
@@ -394,11 +444,13 @@ def command_name(command: Command) -> str:
     return str(command.__struct_config__.tag)
 
 
-class Commanded(Input, frozen=True, kw_only=True):
+class Commanded(Input, frozen=True, kw_only=True, omit_defaults=True):
     """A command came in from `actor`.
 
     `request` makes it idempotent; it is remembered for the round `round_no`, which the sender names,
-    and the one after, and refused as expired later.
+    and the one after, and refused as expired later. What a command needs and no sender may choose, the
+    station adds: 32 fresh random bytes in hex as the `key` of an entered card, and the `past` round that
+    is to be corrected, as the journal has it (None: it has none of that id).
     """
 
     request: str
@@ -406,6 +458,8 @@ class Commanded(Input, frozen=True, kw_only=True):
     role: Role
     round_no: int
     command: AnyCommand
+    key: str | None = None
+    past: PastRound | None = None
 
 
 AnyInput: TypeAlias = (

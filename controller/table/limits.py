@@ -22,6 +22,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A supervisor who has not answered after this is called once more, louder (row 40)."""
     give_up_after_s: int = 180
     """After this the round is cancelled and the table blocked (row 40)."""
+    approve_within_s: int = 600
+    """The second person approves a correction within this, or it is proposed anew (row 36)."""
     breaker_cases: int = 3
     """More of the same case within `breaker_minutes` block the table (row 42)."""
     breaker_minutes: int = 30

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.procedure import BURN, DEALER, SWITCH, Deal, Face
-from controller.table import dealing, procedures
+from controller.table import dealing, procedures, readings
 from controller.table.charts import is_accepted
 from controller.table.events import BoxVoided, IncidentKind, Refusal, Verdict
 from controller.table.incidents import cancel, decide
@@ -71,6 +71,7 @@ def withdraw_report(t: TableState, incident: Incident, actor: str) -> Refusal | 
     if not may_withdraw(t):
         return Refusal.NO_INCIDENT
     decide(t, incident, Verdict.WITHDRAWN, actor)
+    readings.reading_stands(t, incident)
     return None
 
 
@@ -80,6 +81,11 @@ def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | N
         return Refusal.SAME_PERSON
     cancel(t, incident, incident.reason or cancel_reason(incident.kind), actor)
     return None
+
+
+def may_void(t: TableState) -> bool:
+    """Whether the cell offers to take a box out of the round, and one is left."""
+    return procedures.offers(t, "void_box") and len(t.in_play.voided_boxes) < len(t.game.boxes)
 
 
 def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) -> Refusal | None:

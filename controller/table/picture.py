@@ -10,13 +10,14 @@ import msgspec
 from controller.cards import CodeMap
 from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
+    corrections,
     dealing,
-    deck_end,
     deck_life,
     guards,
     halts,
     held_reads,
     interruptions,
+    manual,
     observations,
     procedures,
     redeal,
@@ -52,6 +53,16 @@ class WindowPicture(msgspec.Struct, frozen=True):
     settled: bool
 
 
+class CorrectionPicture(msgspec.Struct, frozen=True):
+    """The correction that waits for its second person, who enters the cards without seeing them here."""
+
+    roundid: str
+    rev: int
+    reason: str
+    by: str
+    until_us: int
+
+
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """The table as it lies. `buttons` are the presses that are taken now, by any person of the right role."""
 
@@ -77,6 +88,9 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """Cards that were read while the table took none, and are not dealt with yet."""
     lies: str | None = None
     """Names what is to be confirmed after a restart; the press brings it back."""
+    entered_by: str | None = None
+    """Who has entered the card that can't be read; another person enters it too."""
+    correction: CorrectionPicture | None = None
     reports: tuple[str, ...] = ()
     """The kinds that people may report now, by `observed`."""
     deal: int = 1
@@ -101,6 +115,7 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
 def draw(t: TableState) -> Picture:
     """Draw the table."""
     current, incident, held = t.round, t.incident, t.halts
+    entry = incident.entry if incident is not None else None
     return Picture(
         table=t.settings.table,
         epoch=t.epoch,
@@ -122,6 +137,8 @@ def draw(t: TableState) -> Picture:
         rescans_used=current.rescans_used if current is not None else 0,
         read_meanwhile=held_reads.waiting_count(t),
         lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
+        entered_by=entry.by if entry is not None else None,
+        correction=_correction(t),
         reports=observations.reportable(t),
         deal=current.deal if current is not None else 1,
         escalated=incident.escalated if incident is not None else False,
@@ -135,6 +152,13 @@ def draw(t: TableState) -> Picture:
         deck_number=t.shoe.decks_count,
         worn=t.shoe.worn if current is None else (),
     )
+
+
+def _correction(t: TableState) -> CorrectionPicture | None:
+    waits = corrections.pending(t)
+    if waits is None:
+        return None
+    return CorrectionPicture(waits.roundid, waits.rev, waits.reason, waits.by, waits.until)
 
 
 def _places(laid: list[LaidCard]) -> dict[str, tuple[str, ...]]:
@@ -243,8 +267,7 @@ def _fits(t: TableState, name: str) -> bool:
         case "confirm_shuffle":
             return guards.why_no_deal(t, Role.SUPERVISOR) is None
         case "open_betting":
-            ready = guards.why_no_round(t, Role.SUPERVISOR) is None and deck_end.may_open_round(t)
-            return ready and halts.why_no_round(t) is None
+            return guards.why_no_round(t, Role.SUPERVISOR) is None
         case "pause_table" | "close_after_round":
             return halts.may_halt(t)
         case "resume_table":
@@ -269,12 +292,20 @@ def _fits(t: TableState, name: str) -> bool:
             return bool(observations.reportable(t))
         case "withdraw_report":
             return observations.may_withdraw(t)
-        case "order_rescan" | "confirm_cancel" | "void_box":
+        case "order_rescan" | "confirm_cancel":
             return procedures.offers(t, name)
+        case "void_box":
+            return observations.may_void(t)
         case "order_redeal":
             return redeal.may_redeal(t)
+        case "order_entry":
+            return manual.may_order(t)
         case "close_table":
             return not t.is_round_open
+        case "propose_correction":
+            return t.round_no > 0 and corrections.may_correct(t) and corrections.pending(t) is None
+        case "approve_correction" | "withdraw_correction":
+            return corrections.may_correct(t) and corrections.pending(t) is not None
         case _:
             return True
 

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
+    corrections,
     dealing,
     deck_end,
     deck_life,
@@ -17,6 +18,7 @@ from controller.table import (
     guards,
     halts,
     interruptions,
+    manual,
     observations,
     procedures,
     quarantine,
@@ -50,7 +52,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value) or _left_out(t, value)
+    refusal = _check_sender(t, value) or quarantine.why_not(t, value)
     if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
         refusal = why_not(t, name)
     before = len(t.events)
@@ -64,8 +66,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
     else:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
-    if refusal is Refusal.QUARANTINED:
-        quarantine.press_left_out(t)
+    quarantine.press_refused(t, refusal)
     key, digest = _request_key(value), _digest(value)
     if key in t.requests:
         key = f"{key}/{digest}"
@@ -105,10 +106,6 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
     return None if value.role in allowed else Refusal.WRONG_ROLE
 
 
-def _left_out(t: TableState, value: i.Commanded) -> Refusal | None:
-    return Refusal.QUARANTINED if quarantine.is_left_out(t, value) else None
-
-
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
 SUPERVISORS = frozenset({i.Role.SUPERVISOR})
 BETTING_SYSTEM = frozenset({i.Role.BETTING})
@@ -119,6 +116,10 @@ ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
+    i.OrderEntry: SUPERVISORS,
+    i.ProposeCorrection: SUPERVISORS,
+    i.ApproveCorrection: SUPERVISORS,
+    i.WithdrawCorrection: SUPERVISORS,
     i.VoidBox: SUPERVISORS,
     i.OrderRedeal: SUPERVISORS,
 }
@@ -143,10 +144,13 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             | i.ConfirmPicture()
             | i.GoOn()
             | i.OrderRescan()
+            | i.OrderEntry()
             | i.VoidBox()
             | i.OrderRedeal()
         ):
             return _exception(t, command, value.actor)
+        case i.EnterCard() | i.ProposeCorrection() | i.ApproveCorrection() | i.WithdrawCorrection():
+            return _two_people(t, command, value)
         case i.LogIn():
             return duty.log_in(t, value, command)
         case i.LogOut():
@@ -245,11 +249,9 @@ def _clear(t: TableState) -> None:
 def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            refusal = halts.why_no_round(t) or guards.why_no_round(t, role)
+            refusal = guards.why_no_round(t, role)
             if refusal is not None:
                 return refusal
-            if not deck_end.may_open_round(t):
-                return Refusal.TOO_FEW_CARDS
             scanners.accept(t)
             dealing.open_round(t)
         case i.CloseBetting():
@@ -367,10 +369,27 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
             return interruptions.go_on(t, _top(t), actor)
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
+        case i.OrderEntry():
+            return manual.order(t, _top(t))
         case i.VoidBox():
             return observations.void_box(t, command, _top(t), actor)
         case i.OrderRedeal():
             return redeal.order_redeal(t, _top(t), actor)
+        case _:
+            assert_never(command)
+
+
+def _two_people(t: TableState, command: i.TwoPeoplePress, value: i.Commanded) -> Refusal | None:
+    """What passes only when another person has entered the same."""
+    match command:
+        case i.EnterCard():
+            return manual.enter(t, _top(t), command, value)
+        case i.ProposeCorrection():
+            return corrections.propose(t, command, value)
+        case i.ApproveCorrection():
+            return corrections.approve(t, command, value)
+        case i.WithdrawCorrection():
+            return corrections.withdraw(t, value)
         case _:
             assert_never(command)
 

@@ -20,7 +20,7 @@ from controller.table.events import (
     ShoeEnd,
     Verdict,
 )
-from controller.table.incidents import ask, cancel, decide, open_incident
+from controller.table.incidents import WAITS_FOR_SUPERVISOR, ask, cancel, decide, open_incident
 from controller.table.profile import Cell, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason, known
 from controller.table.state import Incident, SuspectDeck, TableState, UnplacedRead, Where
@@ -104,7 +104,7 @@ def applies(t: TableState, kind: IncidentKind) -> bool:
 def offers(t: TableState, press: str) -> bool:
     """Whether the newest incident waits for a supervisor, and its cell offers this press."""
     incident = t.incident
-    return incident is not None and incident.state is IncidentState.SUPERVISOR and press in incident.presses
+    return incident is not None and incident.state in WAITS_FOR_SUPERVISOR and press in incident.presses
 
 
 def decision_to_come(t: TableState) -> Known:

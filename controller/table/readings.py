@@ -96,7 +96,7 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         return
     if incident.kind is IncidentKind.HELD_READ and not held_reads.is_in_order(t, incident, read.code):
         return
-    decide(t, incident, Verdict.RESCANNED, None)
+    decide(t, incident, Verdict.ENTERED if read.manual else Verdict.RESCANNED, None)
     below = t.incident
     if below is not None and _waits_for_card(below):
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
@@ -138,18 +138,25 @@ def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     if incident.values.get(Axis.LATER) is Known.YES and incident.kind is IncidentKind.DISPUTED_READ:
         _rescan_all(t, incident, None)
         return
-    laid = last_card(t)
-    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None and laid is not None:
-        incident.fact = laid.fact
-        withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
+    withdraw_disputed(t, incident)
     _count_rescan(t, incident)
+
+
+def reading_stands(t: TableState, incident: Incident) -> None:
+    """The report is taken back: a reading that was withdrawn for it counts again, publicly."""
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is not None:
+        old = t.in_play.laid[-1]
+        t.in_play.laid[-1] = _lay_again(t, old, UnplacedRead(old.card, old.code, old.key))
 
 
 @act(CellVerdict.RESCAN_ALL)
 def _rescan_all(t: TableState, incident: Incident, by: str | None) -> None:
-    """All cards of the round are scanned again, from the first, in the order of drawing."""
+    """All cards of the round are scanned again, from the first, in the order of drawing.
+
+    Where none lies yet, the misread card is the first one: it is scanned as the one that is due.
+    """
     if not t.in_play.laid:
-        decide(t, incident, Verdict.WENT_ON, by)
+        decide(t, incident, Verdict.RESCANNED, by)
         return
     incident.again = []
     _count_rescan(t, incident)
@@ -164,10 +171,19 @@ def _ask_next(t: TableState, incident: Incident, index: int) -> None:
 
 def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
     """A supervisor has the card scanned once more (RPL-75, after the initial deal)."""
+    incident.entry = None
     prompt = "SCAN_DRAWN_CARD" if incident.kind in SCANS_DRAWN_CARD else "SCAN_AGAIN"
     ask(t, incident, "ask_rescan", prompt)
     _rescan(t, incident, None)
     return None
+
+
+def withdraw_disputed(t: TableState, incident: Incident) -> None:
+    """Take the reading of a disputed last card back, once: another one is to come."""
+    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None:
+        laid = t.in_play.laid[-1]  # A window may have ended since the report; no card has come since.
+        incident.fact = laid.fact
+        withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
 
 
 def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:
@@ -196,12 +212,19 @@ def is_scanned_again(t: TableState, code: str) -> bool:
 
 
 def scanned_again(t: TableState, read: CardRead) -> None:
-    """Take the next card of the round as it is scanned once more; the last one ends it."""
+    """Take the next card of the round as it is scanned once more; the last one ends it.
+
+    When a card comes in its turn that has been scanned before, the order was lost: begin again.
+    """
     incident, laid = t.incident, t.in_play.laid
     card = t.register.deck.card(read.code)
     assert incident is not None and incident.again is not None and card is not None
     if any(known.code == read.code for known in incident.again):
-        refuse(t, "card_read", Refusal.ALREADY_READ)
+        if laid[len(incident.again)].code != read.code:
+            refuse(t, "card_read", Refusal.ALREADY_READ)
+            return
+        incident.again = []
+        _ask_next(t, incident, 0)
         return
     incident.again.append(UnplacedRead(card, read.code, read.key))
     if len(incident.again) < len(laid):
@@ -228,7 +251,8 @@ def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]
     if decided_on or any(read.code in gone for read in changed.values()) or not current.run.correct(facts):
         cancel(t, incident, CancelReason.WRONG_READING, None)
         return
-    decide(t, incident, Verdict.RESCANNED, None)
+    manual = any(read.manual for read in changed.values())
+    decide(t, incident, Verdict.ENTERED if manual else Verdict.RESCANNED, None)
     for card in old.values():
         if card.fact != incident.fact:
             withdraw_card(t, card, incident.kind)

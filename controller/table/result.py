@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.games.published import Outcome, for_public, refund_box
-from controller.table.events import OpenedCard, ResultProposed, RoundClosed, RoundConfirmed
+from controller.table.events import ManualCard, OpenedCard, ResultProposed, RoundClosed, RoundConfirmed
 from controller.table.state import Round, TableState
 
 
 def propose(t: TableState) -> None:
     """Publish the engine's result; the dealer confirms it or something is wrong with it."""
-    t.emit(ResultProposed(outcome=for_public(outcome(t.in_play))))
+    current = t.in_play
+    t.emit(ResultProposed(outcome=for_public(outcome(current)), manual=_manual_cards(current)))
 
 
 def outcome(current: Round) -> Outcome:
     """Return the engine's result; boxes that were taken out of the round have all their wagers back."""
-    judged: Outcome = current.run.outcome
-    for box, cell in current.voided_boxes.items():
+    return void_boxes(current.run.outcome, current.voided_boxes)
+
+
+def void_boxes(judged: Outcome, voided: Mapping[str, str]) -> Outcome:
+    """Refund all wagers of the boxes that are out of the round, by the cells that said so (rows 23, 24)."""
+    for box, cell in voided.items():
         judged = refund_box(judged, box, cell)
     return judged
 
@@ -30,9 +37,14 @@ def confirm(t: TableState) -> None:
             outcome=outcome(current),
             voided=tuple(current.voided),
             opened=open_commitments(current),
+            manual=_manual_cards(current),
         )
     )
     t.emit(RoundClosed(rev=1))
+
+
+def _manual_cards(current: Round) -> tuple[ManualCard, ...]:
+    return tuple(ManualCard(laid.place, laid.n) for laid in current.laid if laid.manual)
 
 
 def open_commitments(current: Round) -> tuple[OpenedCard, ...]:

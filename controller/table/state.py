@@ -15,8 +15,8 @@ from controller.games.procedure import BoxState, Decide, Decision, Game, WindowA
 from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
-from controller.table.inputs import CancelReason
+from controller.table.events import CardAt, Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
+from controller.table.inputs import CancelReason, CorrectionReason, Role
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
 from controller.table.situations import Axis, Known
@@ -43,6 +43,8 @@ class LaidCard:
     fact: int | None
     """Index of its fact in the script; None for burned cards."""
     shown_to_betting: bool = False
+    manual: bool = False
+    """Two people have said which card it is; no scanner could."""
 
     def opening(self) -> OpenedCard:
         """Return card and key of its commitment."""
@@ -81,14 +83,11 @@ class OpenWindow:
 
 @dataclass(slots=True)
 class UnplacedReads:
-    """What a round remembers of cards that were read while it took none (`held_reads`)."""
+    """Reads while a round took none (`held_reads`): `codes` of this deck, in order; whether another came."""
 
     count: int = 0
-    """Reads so far, whatever they said."""
     codes: list[str] = field(default_factory=list)
-    """Cards of this deck that have left the shoe by this, in the order in which they were read."""
     foreign: bool = False
-    """A code was among them that is not of this deck."""
 
 
 @dataclass(slots=True)
@@ -131,7 +130,6 @@ class Round:
     free_at: int = 0
     """No card is accepted as play before this time."""
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
-    """Cards that were read while the table took none."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -171,6 +169,8 @@ class Incident:
     """Why the round would be cancelled, as far as somebody or something has said so."""
     reported_by: str | None = None
     stops_betting: bool = False
+    entry: Entry | None = None
+    """What the first of two people has entered; nobody is told before the second has."""
     escalated: bool = False
     """The supervisor has been called once more (row 40)."""
     incoming: OnDuty | None = None
@@ -178,11 +178,46 @@ class Incident:
 
 
 class UnplacedRead(msgspec.Struct, frozen=True):
-    """A card that was read and lies on no place: early, surplus, or the same code again."""
+    """A card that was read and lies on no place: early, surplus, or the same code again.
+
+    `manual`: it was not read but entered by two people.
+    """
 
     card: Card
     code: str
     key: str
+    manual: bool = False
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """The card that one person has entered by hand."""
+
+    by: str
+    role: Role
+    card: Card
+
+
+class Revision(msgspec.Struct, frozen=True):
+    """The last correction of a round: all its cards that lay as others than were read, and whether all is
+    refunded."""
+
+    rev: int
+    cards: tuple[CardAt, ...]
+    refund: bool
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """A correction that waits for its second person until `until`, in microseconds.
+
+    `digest` is the SHA-256 of what it comes to: cards and outcome.
+    """
+
+    roundid: str
+    rev: int
+    reason: CorrectionReason
+    by: str
+    digest: str
+    until: int
 
 
 class DeckInUse(msgspec.Struct, frozen=True, kw_only=True):
@@ -284,6 +319,9 @@ class TableState:
     deadlines: dict[str, Deadline] = field(default_factory=dict)
     requests: dict[str, RequestAnswer] = field(default_factory=dict)
     scanners_up: set[str] = field(default_factory=set)
+    corrections: dict[str, Revision] = field(default_factory=dict)
+    """The last correction of each round that was corrected, by round id."""
+    proposal: Proposal | None = None
     duty: Duty = field(default_factory=Duty)
     halts: Halts = field(default_factory=Halts)
     devices: dict[str, str] = field(default_factory=dict)
@@ -291,8 +329,7 @@ class TableState:
     strange_devices: dict[str, str] = field(default_factory=dict)
     """Other devices than those, which no supervisor has accepted yet."""
     quarantined: frozenset[str] = frozenset()
-    disk_free_mb: int | None = None
-    """Room for the journal as last told; None: enough."""
+    disk_free_mb: int | None = None  # None: enough.
     events: list[Event] = field(default_factory=list)
 
     @property

@@ -28,7 +28,8 @@ def _kind(t: TableState) -> IncidentKind:
         return IncidentKind.EARLY_DRAW
     window = t.in_play.window
     free = window is not None and window.settled and t.now >= t.in_play.free_at
-    if window is None or not window.frees_card or free or t.phase is Phase.CONFIRMED:
+    over = t.phase in (Phase.RESULT_PROPOSED, Phase.CONFIRMED)
+    if window is None or not window.frees_card or free or over:
         return IncidentKind.SURPLUS_CARD
     return IncidentKind.EARLY_DRAW if window.window == BETTING else IncidentKind.EARLY_EXCHANGE
 
@@ -87,4 +88,4 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     withdraw_card(t, laid, IncidentKind.SURPLUS_CARD)
     current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
-    return UnplacedRead(laid.card, laid.code, laid.key)
+    return UnplacedRead(laid.card, laid.code, laid.key, laid.manual)

@@ -45,6 +45,8 @@ PROMPTS = {
     "FACE_SEEN": "A card came out that is not due. Has its face been seen?",
     "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
     "SCAN_AGAIN": "Scan card {n} of {place} again",
+    "ENTER_CARD": "Two people enter card {n} of {place}, neither seeing what the other enters",
+    "WRONG_RESULT": "A result was corrected",
     "SCAN_FROM_FIRST": "Scan all cards again in the order of drawing; now card {n} of {place}",
     "SCAN_TO_BURN": "Scan the card, then burn it",
     "ORDER_CERTAIN": "Is it certain in which order the cards were drawn?",

@@ -82,6 +82,7 @@ FAULTS: tuple[Fault, ...] = (
         _cancel(Kind.FAILED_READ),
         Reason.WRONG_READING,
     ),
+    Fault("unreadable", Moment.DRAWN_CARD, ("RPL-75", "row 2"), ((Kind.FAILED_READ, Verdict.ENTERED),)),
     Fault("misread", Moment.FACE_UP_CARD, ("RPL-75",), ((Kind.DISPUTED_READ, Verdict.RESCANNED),)),
     # The deck: rows 4, 5 and 6.
     Fault("duplicate-read", Moment.ANY_CARD, ("row 4",), ((Kind.SAME_CODE_AGAIN, Verdict.DUPLICATE_READ),)),
@@ -128,6 +129,13 @@ FAULTS: tuple[Fault, ...] = (
     Fault("early-exchange", Moment.OPTIONS, ("RPL-71", "row 23a"), ((Kind.EARLY_EXCHANGE, Verdict.BURNED),)),
     Fault("late-card", Moment.CONFIRMED, ("RPL-71",), ((Kind.SURPLUS_CARD, Verdict.DECK_CHECK),)),
     Fault("card-before-start", Moment.READY, ("row 7",), ((Kind.EARLY_DRAW, Verdict.SHUFFLE_AGAIN),)),
+    # RPL-74 and row 36: a misread card that nobody notices before the result is confirmed.
+    Fault(
+        "wrong-result",
+        Moment.FACE_DOWN_CARD,
+        ("RPL-74", "row 36"),
+        ((Kind.WRONG_RESULT, Verdict.CORRECTED),),
+    ),
     # The deck between rounds: rows 16, 25 and 26, and what is wrong in a set at its load.
     Fault("miscounted", Moment.CONFIRMED, ("row 25",), ((Kind.WRONG_COUNT, Verdict.WENT_ON),)),
     Fault(

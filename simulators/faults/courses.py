@@ -34,6 +34,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
     "caribbean_poker": {
         "extra-switch": "CAR-04: no card is drawn after the deal",
         "no-read-switch": "CAR-04: no card is drawn after the deal",
+        "unreadable": "CAR-04: no card is drawn after the deal",
         "early-exchange": "CAR-04: no card hangs on a decision",
         "cleared-early": "CAR-04: there are no final options",
         "surplus-final-options": "CAR-04: there are no final options",
@@ -45,6 +46,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
 UNDER_DEFAULT = {
     id: replace(BY_ID[id], incidents=((kind, verdict),), cancels=None)
     for id, kind, verdict in (
+        ("no-read-twice", IncidentKind.FAILED_READ, Verdict.ENTERED),
         ("early-exchange", IncidentKind.EARLY_EXCHANGE, Verdict.HELD),
         ("card-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
         ("replacement-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),

@@ -59,6 +59,7 @@ class Hands(Protocol):
     def hold(self, picture: Picture) -> str: ...
     def scan(self, picture: Picture) -> Bytes: ...
     def stub_count(self, picture: Picture) -> int: ...
+    def misread(self, picture: Picture) -> Bytes: ...
 
 
 def fault_round(picture: Picture) -> int:
@@ -201,6 +202,10 @@ def _scan(dealer: Hands, picture: Picture) -> list[Act]:
     return [dealer.scan(picture)]
 
 
+def _misread_unnoticed(dealer: Hands, picture: Picture) -> list[Act]:
+    return [dealer.misread(picture)]
+
+
 def _unplug(dealer: Hands, _: Picture) -> list[Act]:
     return [Unplug(dealer.scanner)]
 
@@ -226,6 +231,8 @@ DEEDS: dict[str, Deed] = {
     "no-read": _no_read,
     "no-read-switch": _no_read,
     "no-read-twice": _no_read,
+    "unreadable": _no_read,
+    "wrong-result": _misread_unnoticed,
     "damaged-frame": _damaged,
     "misread": _press(i.DisputeReading()),
     "duplicate-read": _last_card_again,

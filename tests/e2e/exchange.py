@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from e2e.taped import FRAME_END, Deed, Tape, frame, is_shuffle
+import msgspec
+from e2e.taped import FRAME_END, Deed, Tape, Taped, frame, is_shuffle
 from e2e.witness import Moment, Output, Witness
 
 from controller.cards import Card
+from controller.table.inputs import EnterCard
 
 Where = tuple[str, int]
 
@@ -80,15 +82,29 @@ def with_frame(tape: Tape, pieces: list[int], data: bytes) -> Tape:
 
 
 def exchanged(tape: Tape, card: Card, other: Card) -> Tape:
-    """Return the tape with `other` wherever `card` is scanned, or fails to be."""
+    """Return the tape with `other` wherever `card` is scanned, fails to be, or is entered by hand."""
     scanned = frame(card)
     swaps = {scanned: frame(other), damaged(scanned): damaged(frame(other))}
     changed = tape
     for pieces, data in frames(tape):
         if data in swaps:
             changed = with_frame(changed, pieces, swaps[data])
+    changed = [_entered(taped, card, other) for taped in changed]
     assert changed != tape, f"{card} was never scanned"
     return changed
+
+
+def entered_in(taped: Taped) -> str | None:
+    """Return the card that a person enters by hand, if this is what is done."""
+    command = taped.press.command if taped.press is not None else None
+    return command.card if isinstance(command, EnterCard) else None
+
+
+def _entered(taped: Taped, card: Card, other: Card) -> Taped:
+    if entered_in(taped) != str(card) or taped.press is None:
+        return taped
+    command = msgspec.structs.replace(taped.press.command, card=str(other))
+    return taped._replace(press=msgspec.structs.replace(taped.press, command=command))
 
 
 def first_difference(

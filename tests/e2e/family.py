@@ -10,11 +10,19 @@ import asyncio
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import oracle_cards
+from e2e.revisions import (
+    as_it_stands,
+    as_read,
+    check_paid_by_difference,
+    corrections_of,
+    paid,
+    refunded,
+)
 
 from controller.cards import Card
 from controller.station.config import StationConfig, load
@@ -90,7 +98,13 @@ class Family:
     viewer: Any = None
 
     def __init__(
-        self, folder: Path, game: str, size: Size, *, changes: Mapping[str, str] = NO_CHANGES
+        self,
+        folder: Path,
+        game: str,
+        size: Size,
+        *,
+        only: str | None = None,
+        changes: Mapping[str, str] = NO_CHANGES,
     ) -> None:
         self.game = game
         self.config = config_in(folder, game, changes)
@@ -99,7 +113,7 @@ class Family:
         self.pattern: str = self.settings["deal_pattern"]
         self.shoe = stacked(len(self.boxes) + 1, self.pattern)
         rounds, players, seed = size
-        self.plan = Plan(seed, Amount.MANY, course=self.course())
+        self.plan = Plan(seed, Amount.MANY, only, course=self.course())
         self.studio = Studio(
             self.config, seed=seed, rounds=rounds, plan=self.plan, players=players, shoe=self.shoe
         )
@@ -126,13 +140,37 @@ class Family:
             bets = self.studio.betting.bets_of(roundid)
             if bets:
                 number = int(roundid.split("-")[1])
-                cards = self.cards_of(number, bets)
-                yield {"game": self.game, "settings": told, "cards": cards, "bets": bets}
+                shoe = as_it_stands(self.studio, number, self.shoe_of(number))
+                yield {
+                    "number": number,
+                    "game": self.game,
+                    "settings": told,
+                    "cards": self.cards_of(number, bets, shoe),
+                    "bets": refunded(self.studio, number, bets),
+                }
 
-    def cards_of(self, number: int, bets: Mapping[str, Any]) -> dict[str, Any]:
+    def shoe_of(self, number: int) -> tuple[Card, ...]:
+        """Return the shoe of a round as it lay."""
+        dealer = self.studio.dealer
+        return dealer.shoe_of(number, dealer.deals[number])
+
+    def check_corrections(self) -> Counter[bool]:
+        """Check what each correction has paid; returns how many have refunded all, and how many not."""
+        found: Counter[bool] = Counter()
+        settled = {played["number"]: played for played in self.rounds()}
+        for number in self.studio.dealer.misreads.keys() & settled.keys():
+            stands = settled[number]
+            terms = {"game": self.game, "settings": stands["settings"]}
+            then = {player: terms | bet for player, bet in stands["bets"].items()}
+            first = {player: bet | {"refunded": False} for player, bet in then.items()}
+            read = self.cards_of(number, first, as_read(self.studio, number, self.shoe_of(number)))
+            check_paid_by_difference(self.studio, number, paid(read, first), paid(stands["cards"], then))
+            found[corrections_of(self.studio, number)[-1]] += 1
+        return found
+
+    def cards_of(self, number: int, bets: Mapping[str, Any], shoe: Sequence[Card]) -> dict[str, Any]:
         """Lay the cards by hand, burned ones left out; none for a round in which all bets are void."""
         out_count, burned = self.studio.dealer.out[number]
-        shoe = self.studio.dealer.shoe_of(number, self.studio.dealer.deals[number])
         laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
         counted = [bet for bet in bets.values() if not bet.get("late")]
         if any(bet.get("cancelled") for bet in bets.values()) or not counted:

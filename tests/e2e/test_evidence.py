@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.family import Family
+from e2e.family import Family, Size
 
 from controller.cli import main
 
@@ -19,7 +19,7 @@ ROUNDS = 12
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Family:
-    family = Family(tmp_path_factory.mktemp("oasis"), "golden_oasis", seed=3, rounds=ROUNDS, players=6)
+    family = Family(tmp_path_factory.mktemp("oasis"), "golden_oasis", Size(ROUNDS, 6))
     family.play()
     return family
 

@@ -122,6 +122,12 @@ def test_every_balance_is_what_the_oracle_says(family: Family) -> None:
     assert len(set(wallet.balances().values())) > 3
 
 
+def test_row_36_each_correction_is_paid_by_difference_once(family: Family) -> None:
+    corrected = [name for name, record in family.studio.auditor.rounds.items() if record.corrections]
+    with_bets = [name for name in corrected if family.studio.betting.bets_of(name)]
+    assert family.check_corrections().total() == len(with_bets)
+
+
 def test_wagers_and_outcomes_are_covered(family: Family) -> None:
     met = family.coverage()
     wagers = WAGERS[family.game]

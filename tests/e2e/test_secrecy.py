@@ -26,6 +26,7 @@ from e2e.exchange import (
     SNAPSHOTS_ALLOWED,
     SWITCH,
     Hidden,
+    entered_in,
     exchanged,
     first_difference,
     frames,
@@ -116,7 +117,8 @@ class Played:
     def others(self, card: Card) -> list[Card]:
         """Return cards that stay in the shoe, those first whose code has another length."""
         scanned = {data for _, data in frames(self.tape)}
-        left = [other for other in DECK if frame(other) not in scanned]
+        entered = {entered_in(taped) for taped in self.tape}
+        left = [other for other in DECK if frame(other) not in scanned and str(other) not in entered]
         random.Random(str(card)).shuffle(left)
         return sorted(left, key=lambda other: len(spell(other)) == len(spell(card)))
 

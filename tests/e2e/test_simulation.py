@@ -14,8 +14,10 @@ from typing import Any
 
 import oracle_cards
 import pytest
+from e2e.revisions import as_it_stands, as_read, check_paid_by_difference, paid, refunded
 from oracle import expected_balances
 
+from controller.cards import Card
 from controller.journal import Days
 from controller.station.config import load
 from simulators.faults.catalogue import FAULTS, Amount, Plan
@@ -55,10 +57,9 @@ def rounds_of(studio: Studio) -> dict[str, RoundRecord]:
     return {name: record for name, record in studio.auditor.rounds.items() if name != "between"}
 
 
-def cards_of(studio: Studio, number: int) -> dict[str, Any]:
+def cards_of(studio: Studio, number: int, shoe: list[Card]) -> dict[str, Any]:
     """Lay the shoe's cards by hand, burned ones left out."""
     out_count, burned = studio.dealer.out[number]
-    shoe = studio.dealer.shoe_of(number, studio.dealer.deals[number])
     laid = [str(card) for index, card in enumerate(shoe[:out_count]) if index not in burned]
     return oracle_cards.live(laid)
 
@@ -91,9 +92,27 @@ def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
     for roundid in rounds_of(studio):
         bets = studio.betting.bets_of(roundid)
         if bets:
-            rounds.append({"cards": cards_of(studio, int(roundid.split("-")[1])), "bets": bets})
+            number = int(roundid.split("-")[1])
+            cards = cards_of(studio, number, as_it_stands(studio, number, shoe_of(studio, number)))
+            rounds.append({"cards": cards, "bets": refunded(studio, number, bets)})
     opening = dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE)
     assert studio.wallet.balances() == expected_balances(opening, rounds)
+
+
+def shoe_of(studio: Studio, number: int) -> tuple[Card, ...]:
+    return studio.dealer.shoe_of(number, studio.dealer.deals[number])
+
+
+def test_rpl_74_each_correction_is_paid_by_difference_once(studio: Studio) -> None:
+    corrected = 0
+    for number in studio.dealer.misreads:
+        bets = studio.betting.bets_of(f"rp1-{number}")
+        if bets:
+            cards = cards_of(studio, number, as_read(studio, number, shoe_of(studio, number)))
+            first, then = paid(cards, bets), paid(cards, refunded(studio, number, bets))
+            check_paid_by_difference(studio, number, first, then)
+            corrected += any(first[bet] != then[bet] for bet in first)
+    assert corrected >= AT_LEAST
 
 
 def test_the_journal_verifies(studio: Studio) -> None:

@@ -173,7 +173,7 @@ def play(
     studio = Studio(config, seed=seed, rounds=rounds, plan=plan or Plan(seed, Amount.NONE))
     if hasty:
         calm = studio.supervisor
-        studio.supervisor = HastySupervisor(calm.name, deck=calm.deck, fault=calm.fault)
+        studio.supervisor = HastySupervisor(calm.name, deck=calm.deck, fault=calm.fault, sees=calm.sees)
     links = WatchedLinks(config, disturbance.deaths)
     killer = _Killer(links, disturbance.kills)
     books = Bookkeeper(studio.wallet)

@@ -213,6 +213,47 @@ def test_a_later_revision_pays_the_difference_and_books_a_claim_on_an_empty_purs
     check_books(wallet)
 
 
+def correction(rev: int, outcome: Outcome) -> ev.RoundCorrected:
+    return ev.RoundCorrected(
+        roundid=ROUND, rev=rev, reason="WRONG_RESULT", cell="36", incident=1, outcome=outcome
+    )
+
+
+def test_corrections_on_the_feed_pay_each_difference_once() -> None:
+    wallet = staked()
+    wallet.close_slips(ROUND, {"ann": (SLIP,)})
+    third = correction(3, refund_all(LOST))
+    feed = messages(
+        OPENED, CONFIRMED, ev.RoundClosed(rev=1), correction(2, LOST), ev.RoundClosed(rev=2), third
+    )
+    hear(wallet, feed[:3])
+    assert wallet.balance("ann") == 700 + RETURNED
+    hear(wallet, feed[3:5])
+    assert wallet.balance("ann") == 700
+    hear(wallet, feed)
+    assert wallet.balance("ann") == 1_000
+    assert sum(credit.amount for credit in wallet.credits(ROUND, 3)) == 300
+    check_books(wallet)
+
+
+def test_slips_that_come_after_a_correction_are_booked_by_it() -> None:
+    wallet = staked()
+    hear(wallet, messages(OPENED, CONFIRMED, ev.RoundClosed(rev=1), correction(2, refund_all(RESULT))))
+    assert wallet.waiting() == (ROUND,)
+    wallet.close_slips(ROUND, {"ann": (SLIP,)})
+    assert wallet.balance("ann") == 1_000 and wallet.credits(ROUND, 1) == ()
+    check_books(wallet)
+
+
+def test_a_correction_of_a_cancelled_round_stops_the_wallet() -> None:
+    wallet = staked()
+    feed = messages(OPENED, CANCELLED, ev.RoundClosed(rev=1), correction(2, RESULT))
+    hear(wallet, feed[:3])
+    with pytest.raises(WalletStopped, match="after it was cancelled"):
+        wallet.heard(feed[3], 0)
+    assert wallet.balance("ann") == 1_000
+
+
 FEE_AGAIN = Bet(ROUND, "ann", "box1", Wager.EXCHANGE_FEE, deal=2)
 VOIDED = (voided_deal(1, ["box1"]),)
 

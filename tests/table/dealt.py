@@ -20,8 +20,17 @@ from controller.games.rules import Rules, load_rules
 from controller.games.russian_live import RussianLive
 from controller.table import inputs as i
 from controller.table.charts import Phase
-from controller.table.events import Event, IncidentKind, InputRefused, Refusal, RoundCancelled, RoundClosed
+from controller.table.events import (
+    Event,
+    IncidentKind,
+    InputRefused,
+    Refusal,
+    RoundCancelled,
+    RoundClosed,
+    RoundOpened,
+)
 from controller.table.inputs import Role
+from controller.table.past_rounds import PastRound, past_round
 from controller.table.picture import draw
 from controller.table.settings import TableSettings
 from controller.table.state import RequestAnswer
@@ -148,8 +157,10 @@ class Dealt:
         request: str | None = None,
         role: Role | None = None,
     ) -> tuple[Event, ...]:
-        """Send a command as `actor`, by default the dealer."""
+        """Send a command as `actor`, by default the dealer; the table gets what a station adds to it."""
         self.requests += 1
+        entered = isinstance(command, i.EnterCard)
+        corrects = isinstance(command, i.ProposeCorrection | i.ApproveCorrection)
         return self.feed(
             i.Commanded(
                 at=self._tick(),
@@ -158,8 +169,22 @@ class Dealt:
                 role=role or ROLES[actor],
                 round_no=self.table.state.round_no if round_no is None else round_no,
                 command=command,
+                key=self._new_key() if entered else None,
+                past=self.past(command.roundid) if corrects else None,
             )
         )
+
+    def past(self, roundid: str) -> PastRound | None:
+        """Return a round that has ended as its events tell it."""
+        told: list[Event] = []
+        for event in self.events:
+            if isinstance(event, RoundOpened):
+                if told:
+                    break
+                told = [event] if f"{self.settings.table}-{event.round_no}" == roundid else []
+            elif told:
+                told.append(event)
+        return past_round(roundid, told)
 
     def answer_of(self, request: str) -> RequestAnswer | None:
         """Return the stored answer to the first command that was sent under this id."""
@@ -172,9 +197,12 @@ class Dealt:
         """Scan the next card of the shoe, or the one named."""
         if code is None:
             code = BLUE.code(Card.parse(card) if card is not None else self.shoe.pop(0))
-        self.keys += 1
-        key = sha256(f"key {self.keys}".encode()).hexdigest()
+        key = self._new_key()
         return self.feed(i.CardRead(at=self._tick(), scanner=SHOE, code=code, device_seq=None, key=key))
+
+    def _new_key(self) -> str:
+        self.keys += 1
+        return sha256(f"key {self.keys}".encode()).hexdigest()
 
     def fail(self) -> tuple[Event, ...]:
         """The scanner saw a card and could not read it."""
@@ -385,6 +413,7 @@ def digest(table: Table) -> bytes:
             "phase": t.phase,
             "counters": [t.epoch, t.program, t.rules, t.round_no, t.incidents_count, t.timers_count],
             "suspect": t.deck_suspect,
+            "corrections": [repr(t.corrections), repr(t.proposal)],
             "shoe": repr(t.shoe),
             "incidents": [[repr(_slots(x)), x.state] for x in t.incidents],
             "deadlines": repr(sorted(t.deadlines.items())),

@@ -17,7 +17,7 @@ from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table import stub_count
 from controller.table.charts import IncidentState
-from controller.table.events import HaltReason, IncidentKind
+from controller.table.events import CardAt, HaltReason, IncidentKind
 from controller.table.inputs import Role
 from controller.table.picture import draw
 from controller.table.quarantine import name_of
@@ -32,7 +32,10 @@ def fresh(seed: int) -> Dealt:
     """Return a table for this seed: hands, settings of the game and limits hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
     shipped = profile(
-        "russian_poker_live", burn_at_dealer_change=seed % 2 == 1, breaker_cases=3 if seed % 5 else 1_000
+        "russian_poker_live",
+        burn_at_dealer_change=seed % 2 == 1,
+        breaker_cases=3 if seed % 5 else 1_000,
+        count_every_rounds=1 if seed % 4 == 0 else 5,
     )
     settings = replace(SETTINGS, profile=shipped)
     return Dealt(FAILS if seed % 3 else PLAYS, rules=rules, settings=settings)
@@ -127,6 +130,9 @@ def _any_press(d: Dealt, random: Random) -> None:
             i.OrderRescan(),
             i.VoidBox(random.choice(("box1", "box2", "dealer"))),
             i.OrderRedeal(),
+            i.OrderEntry(),
+            i.EnterCard(random.randrange(9), str(random.choice(DECK))),
+            i.WithdrawCorrection(),
             i.PauseTable(HaltReason.BREAK),
             i.ResumeTable(),
             i.CloseAfterRound(HaltReason.SHIFT_END),
@@ -134,6 +140,26 @@ def _any_press(d: Dealt, random: Random) -> None:
         )
     )
     d.press(command, random.choice((*PEOPLE, BETS)))
+
+
+def _correct(d: Dealt, random: Random) -> None:
+    """Two people, now and then the same one, correct a round, now and then by cards."""
+    roundid = f"rp1-{random.randrange(d.table.state.round_no + 2)}"
+    first, second = random.choices((BORIS, CLARA), k=2)
+    cards = (CardAt("box1", 1, str(random.choice(DECK))),) if random.random() < 0.2 else ()
+    d.press(i.ProposeCorrection(roundid, i.CorrectionReason.WRONG_RESULT, cards), first)
+    if random.random() < 0.3:
+        _what_is_asked(d, random)
+    d.press(i.ApproveCorrection(roundid, cards), second)
+
+
+def _enter(d: Dealt, random: Random) -> None:
+    """Somebody enters the card that can't be read, now and then another one."""
+    incident = d.table.state.incident
+    assert incident is not None
+    _drop_known(d)
+    card = d.shoe[0] if d.shoe and random.random() < 0.8 else random.choice(DECK)
+    d.press(i.EnterCard(incident.number, str(card)), random.choice(PEOPLE))
 
 
 def _report(d: Dealt, random: Random) -> None:
@@ -232,6 +258,7 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _stale,
     _expired,
     lambda d, random: (d.fail(), None)[1],
+    _correct,
 )
 
 
@@ -263,8 +290,17 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             d.advance(200_000)
         case "CALL_SUPERVISOR" | "SIGN_DEALER_CHANGE":
             often = (i.OrderRedeal(),) * 4 if d.game.redeals else ()
-            commands = (i.WithdrawReport(), i.OrderRescan(), i.GoOn(), i.ConfirmCancel(), *often)
+            commands = (
+                i.WithdrawReport(),
+                i.OrderRescan(),
+                i.GoOn(),
+                i.ConfirmCancel(),
+                i.OrderEntry(),
+                *often,
+            )
             d.press(random.choice(commands), random.choice((BORIS, CLARA)))
+        case "ENTER_CARD":
+            _enter(d, random)
         case "CONFIRM_RESULT" if random.random() < 0.1:
             d.press(i.Observed(IncidentKind.WRONG_ANNOUNCEMENT), random.choice(PEOPLE))
         case "ORDER_CERTAIN" | "LATER_CARD" | "MOVE_CARD" | "WAS_DEALT":
@@ -344,10 +380,14 @@ def _scan_next(d: Dealt) -> None:
     if d.table.state.incident and d.table.state.incident.kind is IncidentKind.HELD_READ:
         d.scan(code=d.table.state.in_play.unplaced_reads.codes[0])
         return
+    _drop_known(d)
+    d.scan() if d.shoe else d.plug()
+
+
+def _drop_known(d: Dealt) -> None:
     known = d.table.state.register
     while d.shoe and isinstance(known.check(known.deck.code(d.shoe[0])), str):
         d.shoe.pop(0)
-    d.scan() if d.shoe else d.plug()
 
 
 def _scan_laid(d: Dealt, random: Random) -> None:

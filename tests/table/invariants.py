@@ -26,6 +26,7 @@ from controller.table.events import (
     RoundCancelled,
     RoundClosed,
     RoundConfirmed,
+    RoundCorrected,
     RoundOpened,
     RoundRedealt,
     TableBlocked,
@@ -35,6 +36,7 @@ from controller.table.events import (
     TableUnblocked,
     encode_events,
 )
+from controller.table.inputs import TimerExpired
 from controller.table.picture import draw
 
 DECODER = msgspec.json.Decoder(tuple[AnyEvent, ...])
@@ -49,6 +51,9 @@ class Watcher:
         self.incidents: dict[int, str] = {}
         self.settled: set[str] = set()
         self.terminal: str | None = None
+        self.roundid = ""
+        self.revisions: dict[str, int] = {}
+        """The last revision of each round, 0 for a cancelled one."""
         self.lease: DecisionOpened | BettingOpened | None = None
         self.free_at = 0
         self.opened_windows: set[str] = set()
@@ -61,8 +66,9 @@ class Watcher:
 
     def check(self, d: Dealt) -> None:
         """Check everything since the last call."""
-        for events in d.steps[self.seen :]:
-            assert events, "an input without an answer"
+        for value, events in zip(d.inputs[self.seen :], d.steps[self.seen :], strict=True):
+            # The grace time of decisions may end while a card of theirs is still owed: nothing is new.
+            assert events or isinstance(value, TimerExpired), "an input without an answer"
             raw = encode_events(events)
             assert encode_events(DECODER.decode(raw)) == raw
             self._boundary(events)
@@ -79,17 +85,26 @@ class Watcher:
         match event:
             case RoundOpened():
                 assert self.terminal in (None, "closed")
-                self.terminal = "open"
+                self.terminal, self.roundid = "open", f"rp1-{event.round_no}"
                 self.opened_windows.clear()
                 self.settled.clear()
             case RoundConfirmed() | RoundCancelled():
                 assert self.terminal == "open", "two terminal events"
                 assert not self.open_window, "a window outlives its round"
                 self.terminal = "ended"
+                self.revisions[self.roundid] = 1 if isinstance(event, RoundConfirmed) else 0
+            case RoundCorrected():
+                assert self.terminal in (None, "closed"), "corrected while a round is in play"
+                assert self.revisions[event.roundid] == event.rev - 1 > 0, (
+                    "a revision twice, or after a cancel"
+                )
+                assert len(set(event.by)) == 2
+                self.revisions[event.roundid] = event.rev
+                self.terminal = "corrected"
             case RoundClosed():
-                assert self.terminal == "ended"
+                assert self.terminal == ("ended" if event.rev == 1 else "corrected")
+                self.rounds_closed += self.terminal == "ended"
                 self.terminal = "closed"
-                self.rounds_closed += 1
 
     def _window(self, event: Event, d: Dealt) -> None:
         match event:
@@ -186,7 +201,8 @@ class Watcher:
         # In the shuffle of a redeal the cards of the abandoned deal are still registered.
         if t.phase in (Phase.CONFIRMED, Phase.CANCELLED, Phase.SHUFFLING) or t.incidents:
             return
-        lie = [laid.code for laid in (*current.laid, *current.burned, *current.held)]
+        everywhere = (*current.laid, *current.burned, *current.held)
+        lie = [laid.code for laid in everywhere]
         assert len(set(lie)) == len(lie) == t.register.out_count, "a card lies twice, or is not registered"
-        for laid in (*current.laid, *current.burned, *current.held):
+        for laid in everywhere:
             assert t.register.where(laid.code) == (laid.place, laid.n)

@@ -41,6 +41,13 @@ OPEN, DARK, EMPTY = BoxState.OPEN, BoxState.DARK, BoxState.EMPTY
 
 def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     """Return a table of this game with its initial deal done; `shoe` comes first."""
+    d = bets_closed(name, shoe, **boxes)
+    in_play = sum(state is not EMPTY for state in boxes.values())
+    return d.deal(5 * (in_play + 1))
+
+
+def bets_closed(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
+    """Return a table of this game whose first card is due."""
     game = GAMES[name].build(tomllib.loads((CONFIG / f"{name}.toml").read_text()))
     states = {box: boxes.get(box, EMPTY) for box in game.boxes}
     shipped = profile("oasis_with_bonus" if game.redeals else "default", order_run=52)
@@ -53,9 +60,6 @@ def dealt(name: str, shoe: str = "", **boxes: BoxState) -> Dealt:
     d.to_betting()
     d.press(i.CloseBetting())
     d.press(i.BetsTaken(states), BETS)
-    in_play = sum(state is not EMPTY for state in states.values())
-    for _ in range(5 * (in_play + 1)):
-        d.scan()
     return d
 
 

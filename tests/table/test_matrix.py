@@ -34,6 +34,7 @@ LETTERS = {
     IncidentState.SUPERVISOR: "s",
     IncidentState.LOST: "l",
     IncidentState.PICTURE: "p",
+    IncidentState.ENTRY: "e",
 }
 NAMES = ("card_read", "read_failed", "bets_taken", "window_facts", *i.PRESS_NAMES)
 
@@ -46,14 +47,14 @@ def written() -> str:
         f"{legend}; a dot: never.",
         "Scanner changes, timers, starts and log-ins are taken always and not listed.",
         "",
-        f"{'':18}" + " ".join(f"{phase:15}" for phase in Phase),
+        f"{'':20}" + " ".join(f"{phase:15}" for phase in Phase),
     ]
     for name in NAMES:
         cells = [
             "".join(letter for state, letter in LETTERS.items() if is_accepted(phase, state, name)) or "."
             for phase in Phase
         ]
-        lines.append(f"{name:18}" + " ".join(f"{cell:15}" for cell in cells))
+        lines.append(f"{name:20}" + " ".join(f"{cell:15}" for cell in cells))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -82,6 +83,16 @@ def _ask_rescan(d: Dealt) -> None:
     d.answer(True)
 
 
+def to_entry(d: Dealt) -> None:
+    """The card that is due, or was laid last, can't be read."""
+    if d.phase is not Phase.DEALING:
+        d.press(i.DisputeReading())
+    else:
+        d.fail()
+    d.fail()
+    d.press(i.OrderEntry(), BORIS)
+
+
 INCIDENTS: dict[IncidentState, Callable[[Dealt], object]] = {
     IncidentState.NONE: lambda d: None,
     IncidentState.RESCAN: _ask_rescan,
@@ -89,17 +100,26 @@ INCIDENTS: dict[IncidentState, Callable[[Dealt], object]] = {
     IncidentState.SUPERVISOR: lambda d: d.press(i.Observed(IncidentKind.DEVICE_FAILED)),
     IncidentState.LOST: Dealt.unplug,
     IncidentState.PICTURE: Dealt.start,
+    IncidentState.ENTRY: to_entry,
 }
+BEFORE_ENTRY: dict[Phase, Callable[[Dealt], Dealt]] = {
+    Phase.DEALING: lambda d: d.to_switch().deal(2),
+    Phase.DECIDING: Dealt.to_final_options,
+    Phase.RESULT_PROPOSED: Dealt.to_result,
+}
+"""A card is entered by hand after the initial deal only (RPL-75)."""
 SITUATIONS = [
     (phase, state)
     for phase, state in product(Phase, IncidentState)
-    if state is IncidentState.NONE or phase in IN_ROUND
+    if state is IncidentState.NONE
+    or (phase in IN_ROUND and (state is not IncidentState.ENTRY or phase in BEFORE_ENTRY))
 ]
 
 
 def situation(phase: Phase, state: IncidentState) -> Dealt:
     """Return a table in this phase with the newest incident in this state."""
-    d = PHASES[phase](Dealt(FAILS))
+    to_phase = BEFORE_ENTRY if state is IncidentState.ENTRY else PHASES
+    d = to_phase[phase](Dealt(FAILS))
     INCIDENTS[state](d)
     assert (d.phase, d.table.state.incident_state) == (phase, state)
     return d
@@ -143,6 +163,12 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         (i.ConfirmPicture("another"), ANNA),
         (i.GoOn(), BORIS),
         (i.OrderRescan(), BORIS),
+        (i.OrderEntry(), BORIS),
+        (i.EnterCard(1, "2s"), BORIS),
+        (i.EnterCard(99, "2s"), BORIS),
+        (i.ProposeCorrection("rp1-1", i.CorrectionReason.WRONG_RESULT, ()), BORIS),
+        (i.ApproveCorrection("rp1-1", ()), CLARA),
+        (i.WithdrawCorrection(), CLARA),
         (i.VoidBox("box1"), BORIS),
         (i.OrderRedeal(), BORIS),
         (i.LogIn(i.Role.DEALER, "Dora", i.Proof.PIN), DORA),
@@ -217,6 +243,8 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
         "count_stub": (52,),
         "turn_cards": ("switch",),
         "observed": (IncidentKind.CARD_ON_FLOOR,),
+        "propose_correction": ("rp1-1", i.CorrectionReason.WRONG_RESULT, ()),
+        "approve_correction": ("rp1-1", ()),
         "void_box": ("box1",),
         "pause_table": (HaltReason.BREAK,),
         "close_after_round": (HaltReason.BREAK,),
@@ -226,8 +254,11 @@ def test_every_button_shown_is_a_press_that_the_charts_take(phase: Phase, state:
         d = situation(phase, state)
         number = d.table.state.incident.number if d.table.state.incident else 0
         arguments["confirm_picture"] = (draw(d.table.state).lies,)
-        given = (number, False) if name == "answer_question" else arguments.get(name, ())
+        with_number = {"answer_question": (number, False), "enter_card": (number, "2s")}
+        given = with_number.get(name, arguments.get(name, ()))
         events = d.press(commands[name](*given), BORIS)
+        if refusal(events) is Refusal.ROUND_CANCELLED:
+            continue  # Which round, and whether it can be corrected, the press alone says.
         assert (name in shown) == (refusal(events) is None), (name, events)
 
 

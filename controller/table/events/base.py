@@ -6,7 +6,7 @@ An event names its audiences in its class; where one audience may know less, its
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar, TypeAlias
 
 import msgspec
 
@@ -21,10 +21,19 @@ class Audience(StrEnum):
 
 
 AUDIENCES: tuple[Audience, ...] = tuple(Audience)
+CardText: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[2-9TJQKA][cdhs]$")]
 EVERYBODY = frozenset(Audience)
 SHOW = frozenset({Audience.PUBLIC, Audience.BETTING, Audience.AUDIT})
 BETTING_ONLY = frozenset({Audience.BETTING})
 AUDIT_ONLY = frozenset({Audience.AUDIT})
+
+
+class CardAt(msgspec.Struct, frozen=True):
+    """Card `n` of a place, from 1, by what is printed on it."""
+
+    place: str
+    n: Annotated[int, msgspec.Meta(ge=1)]
+    card: CardText
 
 
 class OpenedCard(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -6,12 +6,15 @@ from typing import ClassVar, TypeAlias
 
 from controller.games.procedure import Face
 from controller.games.russian_live import EvaluatedHand
-from controller.table.events.base import BETTING_ONLY, Event, OpenedCard
+from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, Event, OpenedCard
 from controller.table.events.reasons import BurnReason, IncidentKind
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
-    """Card `n` of `place` lies. Face up it has a `card`, face down a `commitment`."""
+    """Card `n` of `place` lies. Face up it has a `card`, face down a `commitment`.
+
+    `manual`: no scanner could read it, two people have said which one it is.
+    """
 
     place: str
     n: int
@@ -22,6 +25,25 @@ class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
     commitment: str | None = None
     held: int | None = None
     """The number of the held card that this is."""
+    manual: bool = False
+
+
+class CardEntered(Event, frozen=True, kw_only=True, tag="card.entered"):
+    """Two people, who did not see each other's value, have entered the same card (row 2)."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    incident: int
+    place: str | None
+    n: int | None
+    by: tuple[str, str]
+
+
+class EntriesVoided(Event, frozen=True, kw_only=True, tag="card.entries_voided"):
+    """Two people have entered different cards; neither counts, and both enter again."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    incident: int
+    by: tuple[str, str]
 
 
 class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
@@ -50,6 +72,7 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
     deal: int
     reason: BurnReason
     commitment: str
+    manual: bool = False
 
 
 class CardHeld(Event, frozen=True, kw_only=True, tag="card.held"):
@@ -59,6 +82,7 @@ class CardHeld(Event, frozen=True, kw_only=True, tag="card.held"):
     deal: int
     reason: IncidentKind
     commitment: str
+    manual: bool = False
 
 
 class CardsRestored(Event, frozen=True, kw_only=True, tag="cards.restored"):
@@ -96,6 +120,8 @@ class HandEvaluated(Event, frozen=True, kw_only=True, tag="hand.evaluated"):
 
 CardEvent: TypeAlias = (
     CardDealt
+    | CardEntered
+    | EntriesVoided
     | CardShown
     | CardWithdrawn
     | CardBurned

@@ -9,7 +9,15 @@ import msgspec
 
 from controller.games.offers import HandOffer
 from controller.games.published import Outcome, VoidedDeal, for_public
-from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, EVERYBODY, Audience, Event, OpenedCard
+from controller.table.events.base import (
+    AUDIT_ONLY,
+    BETTING_ONLY,
+    EVERYBODY,
+    Audience,
+    CardAt,
+    Event,
+    OpenedCard,
+)
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
@@ -110,6 +118,13 @@ class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision.closed"):
     ended_by: str
 
 
+class ManualCard(msgspec.Struct, frozen=True):
+    """Where a card lies that no scanner has read."""
+
+    place: str
+    n: int
+
+
 class BoxVoided(Event, frozen=True, kw_only=True, tag="box.voided"):
     """A box is out of the round: all its wagers go back with the result (rows 23 and 24)."""
 
@@ -121,6 +136,7 @@ class ResultProposed(Event, frozen=True, kw_only=True, tag="result.proposed"):
     """The engine's result, waiting for the dealer's RESULT. `outcome` has no wager rows here."""
 
     outcome: Outcome
+    manual: tuple[ManualCard, ...] = ()
 
 
 class RoundRedealt(Event, frozen=True, kw_only=True, tag="round.redealt"):
@@ -140,7 +156,8 @@ class RoundRedealt(Event, frozen=True, kw_only=True, tag="round.redealt"):
 class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
     """The result is final. Wager rows go to everybody but the public.
 
-    `voided` has the wagers of the deals that were abandoned (OAB-24).
+    `voided` has the wagers of the deals that were abandoned (OAB-24); `manual` names the cards that two
+    people have entered.
     """
 
     audiences: ClassVar = EVERYBODY
@@ -148,6 +165,7 @@ class RoundConfirmed(Event, frozen=True, kw_only=True, tag="round.confirmed"):
     outcome: Outcome
     voided: tuple[VoidedDeal, ...] = ()
     opened: tuple[OpenedCard, ...] = ()
+    manual: tuple[ManualCard, ...] = ()
 
     def seen_by(self, audience: Audience) -> Event:
         """The public sees hands and comparison; the wallets no cards beyond the hands; audit sees all."""
@@ -197,6 +215,65 @@ class RoundCancelled(Event, frozen=True, kw_only=True, tag="round.cancelled"):
                 return self
 
 
+class CorrectionProposed(Event, frozen=True, kw_only=True, tag="correction.proposed"):
+    """One person wants a result corrected; another one has to enter the same until `until_us`."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    roundid: str
+    rev: int
+    reason: str
+    by: str
+    until_us: int
+
+
+class CorrectionVoided(Event, frozen=True, kw_only=True, tag="correction.voided"):
+    """A proposed correction counts no more: `cause` is `different` (both entries are void) or `withdrawn`."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    roundid: str
+    rev: int
+    by: tuple[str, ...]
+    cause: str
+
+
+class RoundCorrected(Event, frozen=True, kw_only=True, tag="round.corrected"):
+    """The result of a confirmed round, anew: revision `rev` replaces the one before (row 36).
+
+    `cards` lay there as others than were read, since the first revision on; `refund` is `all` where every
+    wager is refunded (RPL-74). `voided` and `manual` are those of `RoundConfirmed`. `by` are the two people,
+    `digest` what both of them have entered.
+    """
+
+    audiences: ClassVar = EVERYBODY
+    roundid: str
+    rev: int
+    reason: str
+    cell: str
+    incident: int
+    outcome: Outcome
+    voided: tuple[VoidedDeal, ...] = ()
+    manual: tuple[ManualCard, ...] = ()
+    cards: tuple[CardAt, ...] = ()
+    refund: str | None = None
+    by: tuple[str, ...] = ()
+    digest: str | None = None
+
+    def seen_by(self, audience: Audience) -> Event:
+        """As of `RoundConfirmed`; the two people are named to the audit alone."""
+        if audience is Audience.AUDIT:
+            return self
+        closed = {box.box for box in self.outcome.boxes if box.closed is not None}
+        cards = tuple(card for card in self.cards if card.place not in closed)
+        return msgspec.structs.replace(
+            self,
+            outcome=for_public(self.outcome) if audience is Audience.PUBLIC else self.outcome,
+            voided=() if audience is Audience.PUBLIC else self.voided,
+            cards=() if audience is Audience.SETTLEMENT else cards,
+            by=(),
+            digest=None,
+        )
+
+
 class RoundClosed(Event, frozen=True, kw_only=True, tag="round.closed"):
     """The last message of a revision. `count` and `digest` are over the audience's messages of it."""
 
@@ -218,5 +295,8 @@ RoundEvent: TypeAlias = (
     | RoundRedealt
     | RoundConfirmed
     | RoundCancelled
+    | CorrectionProposed
+    | CorrectionVoided
+    | RoundCorrected
     | RoundClosed
 )

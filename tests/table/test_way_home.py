@@ -1,0 +1,133 @@
+"""No dead end: from wherever a random history of any game has led, what the table asks for leads home.
+
+Home is the deck that is to be shuffled or verified, with no round open. In each situation every answer to a
+question and every press that a supervisor is offered is tried.
+
+TABLECTL_SOAK=1: more and longer histories.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from random import Random
+
+import pytest
+from table.dealt import Dealt
+from table.following import OFF_ROUND, Chooser, Follower, ways
+from table.histories import ANYTHING
+from table.invariants import Watcher
+from table.shapes import game_of, settings_of
+
+from controller.cards import DECK, Card
+from controller.games.procedure import BoxState, Decision, WindowAnswer
+from controller.games.registry import GAMES
+from controller.table import inputs as i
+from controller.table.events import IncidentKind
+from controller.table.interruptions import is_other_program
+from controller.table.state import TableState
+
+SOAK = bool(os.environ.get("TABLECTL_SOAK"))
+SEEDS = range(30 if SOAK else 1)
+STEPS = 3_000 if SOAK else 1_200
+WAYS_MAX = 200 if SOAK else 12
+"""Nested incidents multiply their ways."""
+
+
+class Chance(Random):
+    """Takes any way."""
+
+    choose = Random.choice
+
+
+class Crowd(Follower):
+    """People who mostly do what is asked, at a table whose players and shoe are left to chance."""
+
+    def __init__(self, d: Dealt, chooser: Chooser, random: Random) -> None:
+        super().__init__(d, chooser, scan=self._scan, shuffle=self._shuffle)
+        self.random = random
+        self._shuffle()
+
+    def _shuffle(self) -> None:
+        random, boxes = self.random, self.d.game.boxes
+        self.d.shoe = random.sample(DECK, len(DECK))
+        self.states = {box: random.choice((*BoxState, BoxState.OPEN)) for box in boxes}
+        options = [Decision(action) for action in ("BET", "FOLD", "SIXTH_CARD", None)]
+        options += [Decision("EXCHANGE", tuple(range(1, count + 1))) for count in (1, 2, 5)]
+        known = [one for one in options if one.action in (None, *getattr(self.d.game, "actions", ()))]
+        final = options[:2]
+        self.decisions = {
+            **{("options", box): random.choice(known) for box in boxes},
+            **{("final_options", box): random.choice(final) for box in boxes},
+        }
+        told = [random.choice((True, False, None)) for _ in range(3)]
+        self.answers = {stage: WindowAnswer(*told) for stage in self.d.settings.windows_ms}
+
+    def _scan(self) -> None:
+        """Scan the next card that the table does not know; with none left the round can't be finished."""
+        t = self.d.table.state
+        asked_about = [incident.read.card for incident in t.incidents if incident.read is not None]
+        while self.d.shoe and (_is_out(t, self.d.shoe[0]) or self.d.shoe[0] in asked_about):
+            self.d.shoe.pop(0)
+        if self.d.shoe:
+            self.d.scan()
+        else:
+            self.d.press(i.Observed(IncidentKind.DEVICE_FAILED))
+
+
+def _is_out(t: TableState, card: Card) -> bool:
+    return not isinstance(t.register.check(t.register.deck.code(card)), Card)
+
+
+def situation(t: TableState) -> tuple[object, ...]:
+    """Return what a situation is: phase, what is owed, and every open incident with its cell."""
+    current = t.round
+    open_ones = tuple((x.kind, x.state, x.cell, x.again is None, x.reported_by is None) for x in t.incidents)
+    if current is None:
+        return t.phase, open_ones
+    window = current.window
+    waits = window is not None and (window.is_open, window.settled, window.interrupted)
+    return t.phase, open_ones, type(current.run.owed), waits, bool(current.held), is_other_program(t)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", GAMES)
+def test_what_the_table_asks_for_leads_home_from_every_situation(name: str, seed: int) -> None:
+    seen: set[object] = set()
+    for at, (d, boundary, record) in enumerate(history(name, seed)):
+        key = situation(d.table.state)
+        if key in seen:
+            continue
+        seen.add(key)
+        for number, forks in enumerate(islice(ways(), WAYS_MAX)):
+            again = Dealt(game=d.game, settings=d.settings)
+            if record is not None:
+                again.table.restore(record)
+            again.requests, again.keys, again.now = 100_000, 100_000, again.table.state.now or again.now
+            for value in d.inputs[boundary:]:
+                again.feed(value)
+            assert situation(again.table.state) == key
+            people = Crowd(again, forks, Random(at + number))
+            assert people.home() in OFF_ROUND
+
+
+def history(name: str, seed: int):
+    """Play a random history; yield the table after each input, with the last boundary and its record."""
+    d = Dealt(game=game_of(name), settings=settings_of(name))
+    random = Chance(seed)
+    people = Crowd(d, random, random)
+    d.start()
+    d.plug()
+    boundary, record = 0, None
+    watcher = Watcher()
+    while len(d.inputs) < STEPS:
+        before = len(d.inputs)
+        if random.random() < 0.75:
+            people.act()
+        else:
+            random.choice(ANYTHING)(d, random)
+        watcher.check(d)
+        if d.table.carried() is not None:
+            boundary, record = len(d.inputs), d.table.carried()
+        if len(d.inputs) > before:
+            yield d, boundary, record
