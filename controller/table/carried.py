@@ -55,12 +55,12 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     timers_count: int
     requests: dict[str, RequestAnswer]
     scanners_up: tuple[str, ...]
+    corrections: dict[str, Revision] = {}
+    proposal: Proposal | None = None
     devices: dict[str, str] = {}
     strange_devices: dict[str, str] = {}
     quarantined: tuple[str, ...] = ()
     disk_free_mb: int | None = None
-    corrections: dict[str, Revision] = {}
-    proposal: Proposal | None = None
     duty: Duty = Duty()
     halts: Halts = Halts()
     shoe: CarriedShoe = CarriedShoe()
@@ -83,12 +83,12 @@ def encode(t: TableState) -> bytes | None:
         timers_count=t.timers_count,
         requests=t.requests,
         scanners_up=tuple(sorted(t.scanners_up)),
+        corrections=t.corrections,
+        proposal=t.proposal,
         devices=t.devices,
         strange_devices=t.strange_devices,
         quarantined=tuple(sorted(t.quarantined)),
         disk_free_mb=t.disk_free_mb,
-        corrections=t.corrections,
-        proposal=t.proposal,
         duty=t.duty,
         halts=t.halts,
         shoe=_carry(t.shoe),
@@ -137,8 +137,8 @@ def restore(t: TableState, raw: bytes) -> None:
     t.timers_count = record.timers_count
     t.requests = dict(record.requests)
     t.scanners_up = set(record.scanners_up)
+    t.corrections, t.proposal = dict(record.corrections), record.proposal
     t.devices, t.strange_devices = dict(record.devices), dict(record.strange_devices)
     t.quarantined, t.disk_free_mb = frozenset(record.quarantined), record.disk_free_mb
-    t.corrections, t.proposal = dict(record.corrections), record.proposal
     t.duty, t.halts = record.duty, record.halts
     _restore_shoe(t, record.shoe)

@@ -84,8 +84,8 @@ def confirm_cancel(t: TableState, incident: Incident, actor: str) -> Refusal | N
 
 
 def may_void(t: TableState) -> bool:
-    """Whether the cell offers to take a box out of the round, and one is left."""
-    return procedures.offers(t, "void_box") and len(t.in_play.voided_boxes) < len(t.game.boxes)
+    """Whether the cell lets a supervisor take a box out, and one is left."""
+    return procedures.offers(t, "void_box") and not t.in_play.voided_boxes.keys() >= set(t.game.boxes)
 
 
 def void_box(t: TableState, command: VoidBox, incident: Incident, actor: str) -> Refusal | None:

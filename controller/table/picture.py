@@ -84,13 +84,13 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     reported_by: str | None = None
     reason: str | None = None
     rescans_used: int = 0
+    entered_by: str | None = None
+    """Who has entered the card that can't be read; another person enters it too."""
+    correction: CorrectionPicture | None = None
     read_meanwhile: int = 0
     """Cards that were read while the table took none, and are not dealt with yet."""
     lies: str | None = None
     """Names what is to be confirmed after a restart; the press brings it back."""
-    entered_by: str | None = None
-    """Who has entered the card that can't be read; another person enters it too."""
-    correction: CorrectionPicture | None = None
     reports: tuple[str, ...] = ()
     """The kinds that people may report now, by `observed`."""
     deal: int = 1
@@ -135,10 +135,10 @@ def draw(t: TableState) -> Picture:
         reported_by=incident.reported_by if incident is not None else None,
         reason=incident.reason if incident is not None else None,
         rescans_used=current.rescans_used if current is not None else 0,
-        read_meanwhile=held_reads.waiting_count(t),
-        lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
         entered_by=entry.by if entry is not None else None,
         correction=_correction(t),
+        read_meanwhile=held_reads.waiting_count(t),
+        lies=interruptions.lies(t) if t.incident_state is IncidentState.PICTURE else None,
         reports=observations.reportable(t),
         deal=current.deal if current is not None else 1,
         escalated=incident.escalated if incident is not None else False,

@@ -15,7 +15,7 @@ from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.table import inputs as i
 from controller.table import stub_count
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import IncidentKind, InputRefused, Refusal
+from controller.table.events import IncidentKind, InputRefused
 from controller.table.picture import draw
 from controller.table.profile import PRESSES
 from controller.table.state import Incident
@@ -65,7 +65,7 @@ def ways() -> Iterator[Forks]:
 
 
 class Follower:
-    """Does what is asked. `scan` brings the next card that is not out yet, `shuffle` a whole deck."""
+    """Does what is asked. `scan` brings the next card the table does not know; `shuffle` fills the shoe."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Follower:
             before, prompt = len(self.d.steps), draw(t).prompt
             self.act()
             for events in self.d.steps[before:]:
-                refused = [x for x in every(events, InputRefused) if x.reason is not Refusal.QUARANTINED]
+                refused = [one for one in every(events, InputRefused) if one.reason != "QUARANTINED"]
                 assert not refused, ("what is asked for is refused", prompt, events)
         raise AssertionError(("no way home", draw(self.d.table.state)))
 
@@ -123,9 +123,6 @@ class Follower:
             case IncidentState.SUPERVISOR if incident.kind is IncidentKind.WRONG_COUNT:
                 person = CLARA if incident.reported_by == BORIS else BORIS
                 self._press_by(person, i.CountStub(stub_count.expected(self.d.table.state)))
-            case IncidentState.SUPERVISOR if incident.kind is IncidentKind.QUARANTINED:
-                # Without what was left out there may be no other way.
-                self._press_by(BORIS, i.ConfirmCancel())
             case IncidentState.SUPERVISOR:
                 self._supervise()
             case IncidentState.ENTRY:
@@ -133,7 +130,7 @@ class Follower:
             case IncidentState.LOST:
                 self.d.plug()
             case IncidentState.PICTURE:
-                self.d.confirm_picture(self._dealer())
+                self.d.press(i.ConfirmPicture(draw(self.d.table.state).lies or ""), self._dealer())
 
     def _scan_again(self, incident: Incident) -> None:
         laid = self.d.table.state.in_play.laid
@@ -223,13 +220,15 @@ class Follower:
                 self.d.press(i.TurnCards(prompt.place or ""), self._dealer())
             case "BURN_CARD":
                 self.scan()
-            case "LOG_IN":
-                self.d.log_in(ANNA)
+            case "OTHER_SCANNER" if self.d.phase is Phase.SHUFFLING:
+                self.shuffle()
+                self._press_by(BORIS, i.ConfirmShuffle())
             case "OTHER_SCANNER":
-                again = self.d.table.state.is_round_open
-                self._press_by(BORIS, i.ConfirmShuffle() if again else i.OpenBetting())
+                self._press_by(BORIS, i.OpenBetting())
             case "FREE_DISK":
                 self.d.feed(i.Measured(at=self.d.now + 1, disk_free_mb=10_000))
+            case "LOG_IN":
+                self.d.log_in(ANNA)
             case "PAUSED":
                 self._press_by(BORIS, i.ResumeTable())
             case "UNBLOCK":

@@ -1,4 +1,4 @@
-"""A shape played at a real table: the dealer's hands, the betting system's answers, what lies there.
+"""A shape played at a real table: the dealer's hands, the betting system's answers, and what lies there.
 
 The dealer follows the shape, not the table: after a slip that nobody has noticed he goes on as he thinks
 right, until the table asks or refuses. What lies on the table is kept beside what the table believes.
@@ -74,7 +74,7 @@ class Course:
 
     @property
     def asks(self) -> bool:
-        """Whether the table has asked or refused since the last step, or a due window is not open."""
+        """Whether the table has asked or refused in this step, or has not opened a window that is due."""
         return self.waits or bool(self.flags)
 
     @property
@@ -123,9 +123,13 @@ class Course:
 
     def scan_first_waiting(self) -> None:
         """Scan the card that was drawn first and that the table does not know yet, else a new one."""
+        self.d.scan(str(next(iter(self.unplaced), None) or self.draw()))
+
+    @property
+    def unplaced(self) -> list[Card]:
+        """The cards that were drawn and that the table does not know."""
         known = self.d.table.state.register
-        waiting = (card for card in self.drawn if isinstance(known.check(BLUE.code(card)), Card))
-        self.d.scan(str(next(waiting, None) or self.draw()))
+        return [card for card in self.drawn if isinstance(known.check(BLUE.code(card)), Card)]
 
     def lay(self, step: Deal, card: Card, *, place: str | None = None, face: Face | None = None) -> None:
         """Lay a card, by default where and how it is owed."""

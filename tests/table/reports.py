@@ -1,4 +1,4 @@
-"""Single steps that go wrong, and that a sensor, a message or a person tells the table at any moment."""
+"""Single steps that go wrong, as a sensor, a message or a person tells them, at any moment of a course."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ PLAIN: Mapping[str, i.AnyCommand] = {
     "call_surplus": i.CallSurplus(),
     "withdraw_report": i.WithdrawReport(),
     "confirm_cancel": i.ConfirmCancel(),
-    "confirm_picture": i.ConfirmPicture("older"),
+    "confirm_picture": i.ConfirmPicture("another"),
     "go_on": i.GoOn(),
     "order_rescan": i.OrderRescan(),
     "void_box": i.VoidBox("box1"),
@@ -104,7 +104,7 @@ def sensed(course: Course) -> Iterator[tuple[str, Report]]:
     if t.is_round_open:
         yield "scanner gone", lambda c: c.d.unplug()
         yield "other scanner", lambda c: (c.d.plug("a"), c.d.plug("b"))
-        yield "card in a hold", _card_in_a_hold
+        yield "card in a hold", lambda c: (c.d.unplug(), c.d.plug(), c.scan())
         if t.in_play.laid:
             yield "same card again", lambda c: c.d.scan(code=c.d.table.state.in_play.laid[-1].code)
 
@@ -127,12 +127,6 @@ def observed(course: Course) -> Iterator[tuple[str, Report]]:
 
 def _observe(course: Course, kind: IncidentKind, place: str) -> None:
     course.d.press(i.Observed(kind, place), ANNA)
-
-
-def _card_in_a_hold(course: Course) -> None:
-    course.d.unplug()
-    course.d.plug()
-    course.scan()
 
 
 def sender(command: i.AnyCommand) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 from profiles import profile
 from table.dealt import HANDS, SETTINGS
+from table.following import Forks, ways
 
 from controller.cards import DECK, Card, parse_cards
 from controller.games.patterns import HAND_SIZE
@@ -89,6 +90,11 @@ class Shape(NamedTuple):
         assert isinstance(states, Mapping)
         return states
 
+    def place(self, index: int) -> str:
+        """Return where a step belongs; what belongs nowhere is told of the dealer."""
+        step = self.steps[index]
+        return step.place if isinstance(step, Deal | Turn | LayAside) else DEALER
+
     @property
     def moments(self) -> tuple[str, ...]:
         """The steps in words."""
@@ -159,16 +165,8 @@ def every_shape(name: str, *, brief: bool = False) -> Iterator[Shape]:
     `brief`: each kind of answer once, an exchange of two cards and a final BET or FOLD.
     """
     for dealer in DEALERS:
-        turns: list[int] = []
-        while True:
-            shape, widths = _follow(name, dealer, turns, brief=brief)
-            yield shape
-            turns += [0] * (len(widths) - len(turns))
-            while turns and turns[-1] + 1 == widths[len(turns) - 1]:
-                turns.pop()
-            if not turns:
-                break
-            turns[-1] += 1
+        for forks in ways():
+            yield _follow(name, dealer, forks, brief=brief)
 
 
 def different(shapes: Iterable[Shape]) -> list[Shape]:
@@ -191,40 +189,30 @@ def few(shapes: Sequence[Shape]) -> list[Shape]:
     return chosen
 
 
-def _follow(name: str, dealer: str, turns: Sequence[int], *, brief: bool) -> tuple[Shape, list[int]]:
-    """Run the script, at each choice with the answer that `turns` says; also return how many there were."""
+def _follow(name: str, dealer: str, forks: Forks, *, brief: bool) -> Shape:
+    """Run the script, answering as people choose."""
     game = game_of(name)
-    run, widths = ScriptRun(game), list[int]()
+    run = ScriptRun(game)
     hands = {place: list(parse_cards(text)) for place, text in {**HANDS, DEALER: dealer}.items()}
     used = {card for hand in hands.values() for card in hand}
     rest = [card for card in DECK if card not in used]
     dealt: list[Card] = []
-    silent = False
     while (step := run.owed) is not None:
-        answer: Answer
+        answer: Answer = None
         if isinstance(step, Deal):
             hand = hands.get(step.place, []) if step.n <= HAND_SIZE else []
             answer = (hand or rest).pop(0)
             dealt.append(answer)
-        elif choices := _choices(game, step, silent=silent, brief=brief):
-            turn = turns[len(widths)] if len(widths) < len(turns) else 0
-            widths.append(len(choices))
-            answer = choices[turn]
-        else:
-            answer = None
-        if isinstance(step, Decide):
-            silent = False
-            in_order = step.in_order
-        elif isinstance(step, DecisionOf):
-            silent = in_order and answer == Decision(None)
+        elif choices := _choices(game, run, brief=brief):
+            answer = forks.choose(choices)
         run.tell(answer)
     left = tuple(card for card in DECK if card not in dealt)
     steps = (Start(), *run.asked, Result(), Clear())
-    return Shape(name, steps, (None, *run.facts, None, None), (*dealt, *left)), widths
+    return Shape(name, steps, (None, *run.facts, None, None), (*dealt, *left))
 
 
-def _choices(game: Game, step: Step, *, silent: bool, brief: bool) -> list[Any]:
-    match step:
+def _choices(game: Game, run: ScriptRun, *, brief: bool) -> list[Any]:
+    match run.owed:
         case Betting():
             kinds = [_states(game, box) for box in game.boxes]
             return [dict(zip(game.boxes, states, strict=True)) for states in product(*kinds)]
@@ -232,7 +220,7 @@ def _choices(game: Game, step: Step, *, silent: bool, brief: bool) -> list[Any]:
             names = FACTS[stage]
             told = product(TOLD, repeat=len(names))
             return [WindowAnswer(**dict(zip(names, values, strict=True))) for values in told]
-        case DecisionOf() if silent:  # OAB-14: nobody may answer before an earlier box that is silent.
+        case DecisionOf(stage=stage) if _waits_for_silence(run, stage):
             return [Decision(None)]
         case DecisionOf(stage="options"):
             return [Decision(None), *_decisions(game, counts=(2,) if brief else range(1, HAND_SIZE + 1))]
@@ -240,6 +228,14 @@ def _choices(game: Game, step: Step, *, silent: bool, brief: bool) -> list[Any]:
             return [Decision("BET"), Decision("FOLD"), *(() if brief else (Decision(None),))]
         case _:
             return []
+
+
+def _waits_for_silence(run: ScriptRun, stage: str) -> bool:
+    """Whether an earlier box is silent, and nobody may answer before it (OAB-14)."""
+    window = next(step for step in reversed(run.asked) if isinstance(step, Decide))
+    assert window.stage == stage
+    earlier = run.facts[run.asked.index(window) + 1 :]
+    return window.in_order and Decision(None) in earlier
 
 
 def _decisions(game: Any, counts: Iterable[int]) -> Iterator[Decision]:

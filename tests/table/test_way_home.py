@@ -9,22 +9,35 @@ TABLECTL_SOAK=1: more and longer histories.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
 import pytest
-from table.dealt import Dealt
+from msgspec.structs import replace
+from profiles import profile
+from table.dealt import BETS, BORIS, SETTINGS, Dealt, only, refusal
 from table.following import OFF_ROUND, Chooser, Follower, ways
 from table.histories import ANYTHING
 from table.invariants import Watcher
 from table.shapes import game_of, settings_of
 
-from controller.cards import DECK, Card
+from controller.cards import DECK, Card, parse_cards
 from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.games.registry import GAMES
 from controller.table import inputs as i
-from controller.table.events import IncidentKind
+from controller.table.charts import Phase
+from controller.table.events import (
+    CardDealt,
+    IncidentAsked,
+    IncidentDecided,
+    IncidentKind,
+    IncidentOpened,
+    Refusal,
+    Verdict,
+)
 from controller.table.interruptions import is_other_program
+from controller.table.picture import draw
 from controller.table.state import TableState
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
@@ -111,7 +124,7 @@ def test_what_the_table_asks_for_leads_home_from_every_situation(name: str, seed
             assert people.home() in OFF_ROUND
 
 
-def history(name: str, seed: int):
+def history(name: str, seed: int) -> Iterator[tuple[Dealt, int, bytes | None]]:
     """Play a random history; yield the table after each input, with the last boundary and its record."""
     d = Dealt(game=game_of(name), settings=settings_of(name))
     random = Chance(seed)
@@ -131,3 +144,82 @@ def history(name: str, seed: int):
             boundary, record = len(d.inputs), d.table.carried()
         if len(d.inputs) > before:
             yield d, boundary, record
+
+
+# What random ways have found, kept as single cases.
+
+
+def test_a_reading_that_was_disputed_and_could_not_be_repeated_stands_when_the_report_is_withdrawn() -> None:
+    d = dealing("caribbean_poker").deal(5)
+    first = d.table.state.in_play.laid[-1]
+    d.press(i.DisputeReading())
+    d.fail()
+    assert refusal(d.press(i.WithdrawReport(), BORIS)) is None
+    again = only(d.last, CardDealt)
+    assert (again.place, again.n, again.reading) == (first.place, first.n, 2)
+    d.scan(code=first.code)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SAME_CODE_AGAIN
+
+
+def test_row_2_before_the_first_card_lies_there_is_nothing_to_scan_again() -> None:
+    d = dealing("caribbean_poker")
+    d.press(i.Observed(IncidentKind.MISREAD_LATE))
+    d.answer(True)
+    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
+    d.deal(1)
+
+
+def test_row_10_a_card_after_the_result_is_surplus_also_before_the_guard_is_over() -> None:
+    d = dealing("royal_poker", first="2c Ac 2d Kd 7h 9h 9s 8c Jc 7d").deal(10)
+    d.advance(d.settings.windows_ms["options"] + d.settings.grace_ms)
+    d.press(i.TurnCards("dealer"))
+    assert d.phase is Phase.RESULT_PROPOSED and d.now < d.table.state.in_play.free_at
+    d.scan()
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
+
+
+def test_row_3_a_lost_order_begins_the_re_scan_of_all_cards_anew() -> None:
+    d = dealing("caribbean_poker").deal(6)
+    codes = [laid.code for laid in d.table.state.in_play.laid]
+    d.press(i.Observed(IncidentKind.MISREAD_LATE))
+    d.answer(True)
+    for code in (codes[0], codes[2]):
+        d.scan(code=code)
+    assert refusal(d.scan(code=codes[0])) is Refusal.ALREADY_READ
+    d.scan(code=codes[2])
+    assert only(d.last, IncidentAsked).n == 1
+    for code in codes:
+        d.scan(code=code)
+    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
+    assert [laid.code for laid in d.table.state.in_play.laid] == codes
+
+
+def test_row_3_a_window_that_ends_while_the_supervisor_thinks_leaves_the_card_to_be_scanned_again() -> None:
+    d = Dealt(settings=replace(SETTINGS, profile=profile("default"))).to_dealing()
+    d.fail()
+    d.deal(20)
+    last = d.table.state.in_play.laid[-1]
+    d.press(i.DisputeReading())
+    d.advance(16_000)
+    assert refusal(d.press(i.OrderRescan(), BORIS)) is None
+    d.scan(code=last.code)
+    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
+
+
+def test_row_23_no_box_is_offered_to_be_voided_when_none_is_left() -> None:
+    d = dealing("royal_poker").deal(10)
+    for left in (True, False):
+        d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"))
+        assert ("void_box" in draw(d.table.state).buttons) is left
+        d.press(i.VoidBox("box1"), BORIS)
+
+
+def dealing(name: str, first: str = "") -> Dealt:
+    """Return a table of this game whose boxes are all open; card 1 is owed."""
+    d = Dealt(game=game_of(name), settings=settings_of(name))
+    stacked = parse_cards(first) if first else ()
+    d.shoe = [*stacked, *(card for card in DECK if card not in stacked)]
+    d.to_betting()
+    d.press(i.CloseBetting())
+    d.press(i.BetsTaken(dict.fromkeys(d.game.boxes, BoxState.OPEN)), BETS)
+    return d
