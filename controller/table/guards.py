@@ -5,6 +5,7 @@ None of it stops a round that is open: that one is finished.
 
 from __future__ import annotations
 
+from controller.table import deck_end, halts
 from controller.table.events import ClockWasStepped, DiskMeasured, IncidentKind, Refusal, Verdict
 from controller.table.incidents import note_incident
 from controller.table.inputs import Role
@@ -12,8 +13,11 @@ from controller.table.state import TableState
 
 
 def why_no_round(t: TableState, role: Role) -> Refusal | None:
-    """Return why START is refused to a person of this role, None if nothing here stands against it."""
-    return why_no_deal(t, role) or (Refusal.DISK_FULL if is_disk_low(t) else None)
+    """Return why START is refused to a person of this role, None if nothing stands against it."""
+    refusal = halts.why_no_round(t) or why_no_deal(t, role)
+    if refusal is None and not deck_end.may_open_round(t):
+        return Refusal.TOO_FEW_CARDS
+    return refusal or (Refusal.DISK_FULL if is_disk_low(t) else None)
 
 
 def why_no_deal(t: TableState, role: Role) -> Refusal | None:

@@ -12,7 +12,6 @@ from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
     corrections,
     dealing,
-    deck_end,
     deck_life,
     guards,
     halts,
@@ -268,8 +267,7 @@ def _fits(t: TableState, name: str) -> bool:
         case "confirm_shuffle":
             return guards.why_no_deal(t, Role.SUPERVISOR) is None
         case "open_betting":
-            ready = guards.why_no_round(t, Role.SUPERVISOR) is None and deck_end.may_open_round(t)
-            return ready and halts.why_no_round(t) is None
+            return guards.why_no_round(t, Role.SUPERVISOR) is None
         case "pause_table" | "close_after_round":
             return halts.may_halt(t)
         case "resume_table":

@@ -52,7 +52,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
         return
     name = i.command_name(value.command)
     round_no = t.round_no
-    refusal = _check_sender(t, value) or _left_out(t, value)
+    refusal = _check_sender(t, value) or quarantine.why_not(t, value)
     if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
         refusal = why_not(t, name)
     before = len(t.events)
@@ -66,8 +66,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
     else:
         assert len(t.events) == before or refusal is Refusal.TOO_LATE, "a refused press changes nothing"
         refuse(t, name, refusal, value)
-    if refusal is Refusal.QUARANTINED:
-        quarantine.press_left_out(t)
+    quarantine.press_refused(t, refusal)
     key, digest = _request_key(value), _digest(value)
     if key in t.requests:
         key = f"{key}/{digest}"
@@ -105,10 +104,6 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
         return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
     return None if value.role in allowed else Refusal.WRONG_ROLE
-
-
-def _left_out(t: TableState, value: i.Commanded) -> Refusal | None:
-    return Refusal.QUARANTINED if quarantine.is_left_out(t, value) else None
 
 
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
@@ -254,11 +249,9 @@ def _clear(t: TableState) -> None:
 def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            refusal = halts.why_no_round(t) or guards.why_no_round(t, role)
+            refusal = guards.why_no_round(t, role)
             if refusal is not None:
                 return refusal
-            if not deck_end.may_open_round(t):
-                return Refusal.TOO_FEW_CARDS
             scanners.accept(t)
             dealing.open_round(t)
         case i.CloseBetting():

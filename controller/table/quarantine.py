@@ -43,7 +43,7 @@ def name_of(t: TableState, value: AnyInput) -> str:
         case CardRead():
             alike = msgspec.structs.replace(alike, key="", device_seq=None)
         case Commanded():
-            alike = msgspec.structs.replace(alike, request="", actor="")
+            alike = msgspec.structs.replace(alike, request="", actor="", past=None, key=None)
         case _:
             pass
     text = f"{t.program}|{t.round_no}|{t.phase}|".encode() + encode_input(alike)
@@ -56,15 +56,21 @@ def is_left_out(t: TableState, value: AnyInput) -> bool:
     return bool(t.quarantined) and name_of(t, value) in t.quarantined
 
 
+def why_not(t: TableState, value: AnyInput) -> Refusal | None:
+    """Return why a press is not taken that has stopped the process twice."""
+    return Refusal.QUARANTINED if is_left_out(t, value) else None
+
+
 def leave_out(t: TableState, value: AnyInput) -> None:
     """Refuse what came from a scanner or a deadline; without it the order of the cards is uncertain."""
     refuse(t, str(value.__struct_config__.tag), Refusal.QUARANTINED)
     _hold(t, certain=Known.NO)
 
 
-def press_left_out(t: TableState) -> None:
-    """A press was refused; nothing is missing but what it would have done."""
-    _hold(t, certain=Known.YES)
+def press_refused(t: TableState, refusal: Refusal | None) -> None:
+    """A press was left out; nothing is missing but what it would have done."""
+    if refusal is Refusal.QUARANTINED:
+        _hold(t, certain=Known.YES)
 
 
 def _hold(t: TableState, *, certain: Known) -> None:

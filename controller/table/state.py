@@ -83,14 +83,11 @@ class OpenWindow:
 
 @dataclass(slots=True)
 class UnplacedReads:
-    """What a round remembers of cards that were read while it took none (`held_reads`)."""
+    """Reads while a round took none (`held_reads`): `codes` of this deck, in order; whether another came."""
 
     count: int = 0
-    """Reads so far, whatever they said."""
     codes: list[str] = field(default_factory=list)
-    """Cards of this deck that have left the shoe by this, in the order in which they were read."""
     foreign: bool = False
-    """A code was among them that is not of this deck."""
 
 
 @dataclass(slots=True)
@@ -133,7 +130,6 @@ class Round:
     free_at: int = 0
     """No card is accepted as play before this time."""
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
-    """Cards that were read while the table took none."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -333,8 +329,7 @@ class TableState:
     strange_devices: dict[str, str] = field(default_factory=dict)
     """Other devices than those, which no supervisor has accepted yet."""
     quarantined: frozenset[str] = frozenset()
-    disk_free_mb: int | None = None
-    """Room for the journal as last told; None: enough."""
+    disk_free_mb: int | None = None  # None: enough.
     events: list[Event] = field(default_factory=list)
 
     @property

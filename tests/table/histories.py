@@ -32,7 +32,10 @@ def fresh(seed: int) -> Dealt:
     """Return a table for this seed: hands, settings of the game and limits hang on it."""
     rules = live_rules(skip_unused_switch_cards=seed % 2 == 0)
     shipped = profile(
-        "russian_poker_live", burn_at_dealer_change=seed % 2 == 1, breaker_cases=3 if seed % 5 else 1_000
+        "russian_poker_live",
+        burn_at_dealer_change=seed % 2 == 1,
+        breaker_cases=3 if seed % 5 else 1_000,
+        count_every_rounds=1 if seed % 4 == 0 else 5,
     )
     settings = replace(SETTINGS, profile=shipped)
     return Dealt(FAILS if seed % 3 else PLAYS, rules=rules, settings=settings)

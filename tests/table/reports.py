@@ -103,6 +103,8 @@ def sensed(course: Course) -> Iterator[tuple[str, Report]]:
         yield "card before the guard", lambda c: (c.d.facts(step.stage, undecided=False), c.scan())
     if t.is_round_open:
         yield "scanner gone", lambda c: c.d.unplug()
+        yield "other scanner", lambda c: (c.d.plug("a"), c.d.plug("b"))
+        yield "card in a hold", lambda c: (c.d.unplug(), c.d.plug(), c.scan())
         if t.in_play.laid:
             yield "same card again", lambda c: c.d.scan(code=c.d.table.state.in_play.laid[-1].code)
 

@@ -257,7 +257,8 @@ def follower(course: Course, forks: Forks) -> Follower:
 def ends_in_order(course: Course, forks: Forks) -> None:
     """Follow what the table asks: the round ends once, and the cards lie in the order of drawing.
 
-    An early card for which no place became due is held to the end; one after RESULT is no card of the round.
+    An early card for which no place became due is held to the end; one after RESULT is no card of the round,
+    nor is one that was read in a hold and that a supervisor has found in the shoe.
     """
     if course.d.phase is Phase.CONFIRMED:
         course.drawn = course.drawn[: len(course.d.table.state.in_play.laid)]
@@ -270,6 +271,9 @@ def ends_in_order(course: Course, forks: Forks) -> None:
         beside = {card.card for card in (*current.burned, *current.held)}
         if Verdict.WITHDRAWN in [decided.verdict for decided in every(course.d.events, IncidentDecided)]:
             beside.update(course.unplaced)  # It was reported, and then nobody asked for it.
+        lying = {laid.card for laid in current.laid}
+        if any(decided.cell == "2b not out" for decided in every(course.d.events, IncidentDecided)):
+            beside.update(card for card in course.drawn if card not in lying)  # In the shoe, after all.
         assert [card.card for card in current.laid] == [card for card in course.drawn if card not in beside]
     people.home()
 

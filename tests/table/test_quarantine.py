@@ -59,6 +59,8 @@ def test_the_same_input_has_the_same_name_when_it_comes_again() -> None:
     assert name_of(t, read("2d")) != name_of(t, read("2h"))
     assert name_of(t, pressed(d, i.GoOn(), "a")) == name_of(t, pressed(d, i.GoOn(), "b"))
     assert name_of(t, pressed(d, i.GoOn(), "a")) != name_of(t, pressed(d, i.ConfirmResult(), "a"))
+    entered = [msgspec.structs.replace(pressed(d, i.EnterCard(1, "2c"), "a"), key=key) for key in "ab"]
+    assert len({name_of(t, one) for one in entered}) == 1
     supervisors = [pressed(d, i.GoOn(), "a", actor) for actor in ("boris", "clara")]
     assert len({name_of(t, one) for one in supervisors}) == 1
 
