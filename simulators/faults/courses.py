@@ -49,11 +49,14 @@ UNDER_DEFAULT = {
         ("no-read-twice", IncidentKind.FAILED_READ, Verdict.ENTERED),
         ("cleared-early", IncidentKind.TABLE_CLEARED, Verdict.RESTORED),
         ("early-exchange", IncidentKind.EARLY_EXCHANGE, Verdict.HELD),
+        ("floor-in-shuffle", IncidentKind.CARD_ON_FLOOR, Verdict.DECK_CHECK),
         ("card-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
         ("replacement-on-floor", IncidentKind.CARD_ON_FLOOR, Verdict.BURNED),
     )
 }
 """Faults that the default profile decides otherwise than live Russian Poker's."""
+NO_NEW_SET = frozenset({"set-short", "set-doubled", "set-foreign"})
+"""By the default profile a deck that fell is counted again (row 16): no new set is loaded."""
 
 
 def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
@@ -67,7 +70,7 @@ def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     faults = tuple(
         UNDER_DEFAULT.get(fault.id, fault)
         for fault in (*FAULTS, *purchase, *misdeals)
-        if fault.id not in left_out
+        if fault.id not in NO_NEW_SET | left_out.keys()
     )
     dark = {box for box in game.boxes if game.has_dark_boxes and states[box] is BoxState.DARK}
     deal = list(initial_spots(game.places, game.rules.deal_pattern)[:-1])

@@ -79,7 +79,7 @@ PROOFS = {
     ),
     "unknown row": (
         row("43", QUESTION),
-        "house.toml: rows.43: no row of the procedures; they are 1, 2, 3, ",
+        "house.toml: rows.43: no row of the procedures; they are 1, 2, 2b, 3, ",
     ),
     "axis of another row": (
         row("4", QUESTION, SAME, OTHER.replace("certain", "revealed")),
