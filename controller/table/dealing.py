@@ -90,13 +90,17 @@ def follow(t: TableState) -> None:
 
 
 def _serve(t: TableState, step: DecisionOf) -> None:
-    """Go on with a box that has decided, or whose silence is final; else the script waits for it."""
+    """Go on with a box that has decided, or that has let its time pass; else the script waits for it."""
     window = t.in_play.window
     assert window is not None and window.stage == step.stage
     decision = window.decisions.get(step.box)
-    if decision is not None:
-        t.in_play.run.tell(decision)
-        follow(t)
+    if decision is None and not window.settled:
+        return
+    if decision is None:
+        decision = Decision(None)
+        t.emit(DecisionMade(window=window.window, box=step.box, action=None))
+    t.in_play.run.tell(decision)
+    follow(t)
 
 
 def _follow_decisions(t: TableState) -> None:
@@ -319,22 +323,12 @@ def settle_window(t: TableState) -> None:
     elif window.decides is not None:
         t.emit(FactsSettled(window=window.window, acknowledged=window.all_decided))
         t.move("window_settled")
-        _tell_silence(t, window)
     else:
         _emit_answer(t, window)
         t.move("window_settled")
         current.answers[window.window] = window.answer
         current.run.tell(window.answer)
     follow(t)
-
-
-def _tell_silence(t: TableState, window: OpenWindow) -> None:
-    """The boxes that have not decided are silent from now on, also while an earlier one still gets cards."""
-    assert window.decides is not None
-    for box in window.decides.boxes:
-        if box not in window.decisions:
-            window.decisions[box] = Decision(None)
-            t.emit(DecisionMade(window=window.window, box=box, action=None))
 
 
 def _emit_answer(t: TableState, window: OpenWindow) -> None:

@@ -138,16 +138,6 @@ def test_d_52_silence_draws_nothing_and_is_told() -> None:
     assert every(d.last, CardDealt)[0].place == "box2"
 
 
-def test_d_52_silence_is_told_when_its_time_is_over_while_an_earlier_box_still_gets_cards() -> None:
-    d = dealt("oasis_with_bonus", box1=OPEN, box2=OPEN)
-    decide(d, "options", "box1", "EXCHANGE", 1, 2)
-    d.advance(15_600)
-    assert [(event.box, event.action) for event in every(d.last, DecisionMade)] == [("box2", None)]
-    assert decide(d, "options", "box2", "BET") is Refusal.TOO_LATE
-    d.deal(2)
-    assert every(d.last, DecisionOpened)[-1].stage == "final_options"
-
-
 def test_a_decision_inside_the_grace_time_counts() -> None:
     d = dealt("royal_poker", box1=OPEN)
     d.advance(15_200)
