@@ -22,6 +22,13 @@ def burn(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:
     t.emit(CardBurned(n=n, deal=current.deal, reason=reason, commitment=commitment, manual=read.manual))
 
 
+def burn_asked_about(t: TableState) -> None:
+    """Burn the cards that people are being asked about: with the deal they fall too, and are opened."""
+    for incident in t.incidents:
+        if incident.read is not None:
+            burn(t, incident.read, BurnReason(incident.kind))
+
+
 def hold(t: TableState, read: UnplacedRead, reason: IncidentKind) -> None:
     """Keep a card: it is the next one that becomes due (row 23a)."""
     current = t.in_play

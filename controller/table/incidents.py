@@ -8,6 +8,7 @@ in `readings`, `surplus`, `interruptions` and `observations`.
 from __future__ import annotations
 
 from controller.table import dealing, halts, result
+from controller.table.aside import burn_asked_about
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
     CardWithdrawn,
@@ -130,6 +131,7 @@ def note_incident(
 def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
     """Cancel the round: everything is refunded (RPL-73) and every commitment is opened."""
     current = t.in_play
+    burn_asked_about(t)
     dealing.abandon_window(t, "cancel")
     place = incident.place
     deck_out = any(known.deck_out for known in t.incidents)

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from controller.table.aside import burn
 from controller.table.charts import IncidentState, Phase
 from controller.table.deck_end import close
 from controller.table.events import (
-    BurnReason,
     CardsRestored,
     IncidentKind,
     PositionCorrected,
@@ -179,8 +177,6 @@ def _cancel(t: TableState, incident: Incident, by: str | None) -> None:
     """
     reason = cancel_reason(incident.kind)
     if incident.reported_by is None or incident.tries:
-        if incident.read is not None:
-            burn(t, incident.read, BurnReason(incident.kind))
         cancel(t, incident, reason, by)
         return
     incident.reason, incident.presses = reason, ("confirm_cancel",)

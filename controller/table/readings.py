@@ -247,7 +247,8 @@ def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]
         for index, card in old.items()
         if card.card != changed[index].card
     )
-    gone = {card.code for card in current.burned} | {read.code for read in current.held}
+    gone = {card.code for card in (*current.burned, *current.held)}
+    gone |= {known.read.code for known in t.incidents if known.read is not None}
     facts = {card.fact: changed[index].card for index, card in old.items() if card.fact is not None}
     if decided_on or any(read.code in gone for read in changed.values()) or not current.run.correct(facts):
         cancel(t, incident, CancelReason.WRONG_READING, None)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from controller.games.procedure import BoxState, Deal
 from controller.games.published import voided_deal
 from controller.table import dealing, guards, held_reads, incidents, interruptions, procedures, scanners
+from controller.table.aside import burn_asked_about
 from controller.table.charts import PHASE_INPUTS
 from controller.table.events import DeckShuffled, Refusal, RoundRedealt, Verdict
 from controller.table.inputs import CancelReason, Role
@@ -44,6 +45,7 @@ def order_redeal(t: TableState, incident: Incident, actor: str) -> Refusal | Non
 
 def redeal(t: TableState, incident: Incident, reason: CancelReason, by: str | None) -> None:
     """Abandon the deal and go back to the shuffle inside the round (OAB-24)."""
+    burn_asked_about(t)
     dealing.abandon_window(t, "redeal")
     incidents.decide(t, incident, Verdict.REDEALT, by, reason)
     for other in reversed(list(t.incidents)):

@@ -28,14 +28,17 @@ from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
+    CardBurned,
     CardDealt,
     IncidentAsked,
     IncidentDecided,
     IncidentKind,
     IncidentOpened,
     Refusal,
+    RoundCancelled,
     Verdict,
 )
+from controller.table.inputs import CancelReason
 from controller.table.interruptions import is_other_program
 from controller.table.picture import draw
 from controller.table.state import TableState
@@ -212,6 +215,43 @@ def test_row_23_no_box_is_offered_to_be_voided_when_none_is_left() -> None:
         d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"))
         assert ("void_box" in draw(d.table.state).buttons) is left
         d.press(i.VoidBox("box1"), BORIS)
+
+
+def early_and_seen() -> Dealt:
+    """A card for box 1 has come out before it has decided, and its face has been seen."""
+    d = dealing("oasis_poker").deal(20)
+    d.scan()
+    assert only(d.last, IncidentOpened).kind is IncidentKind.EARLY_EXCHANGE
+    d.answer(True)
+    return d
+
+
+def test_row_23a_an_early_card_that_was_seen_is_burned_when_its_box_is_voided() -> None:
+    d = early_and_seen()
+    out = d.table.state.register.out_count
+    d.press(i.VoidBox("box1"), BORIS)
+    assert only(d.last, CardBurned).reason == IncidentKind.EARLY_EXCHANGE
+    assert d.table.state.register.out_count == out + 1
+
+
+def test_a_card_that_people_are_asked_about_is_opened_when_a_supervisor_cancels() -> None:
+    d = early_and_seen()
+    d.press(i.ConfirmCancel(), BORIS)
+    opened = only(d.last, RoundCancelled).opened
+    assert [card.card for card in opened if card.place == "burn"] == [str(DECK[20])]
+
+
+def test_a_card_that_people_are_asked_about_is_laid_nowhere_by_a_re_scan_of_all_cards() -> None:
+    d = dealing("caribbean_poker").deal(20)
+    codes = [laid.code for laid in d.table.state.in_play.laid]
+    d.scan()
+    asked_about = d.inputs[-1]
+    assert isinstance(asked_about, i.CardRead)
+    d.press(i.Observed(IncidentKind.MISREAD_LATE), BORIS)
+    d.answer(True)
+    for code in (*codes[:-1], asked_about.code):
+        d.scan(code=code)
+    assert only(d.last, RoundCancelled).reason is CancelReason.WRONG_READING
 
 
 def dealing(name: str, first: str = "") -> Dealt:
