@@ -51,6 +51,8 @@ def _value(t: TableState, axis: Axis, observed: Observed) -> Known:
             return known(bool(t.in_play.laid))
         case Axis.SCANNED if observed.kind is not IncidentKind.CARD_ON_FLOOR:
             return Known.NO
+        case Axis.SCANNED if procedures.is_redeal_shuffle(t):
+            return Known.YES  # All cards are back in the deck; nobody has to be asked.
         case _:
             return Known.UNKNOWN
 

@@ -20,7 +20,7 @@ from controller.table.events import (
 )
 from controller.table.incidents import WAITS_FOR_SUPERVISOR, ask, cancel, decide, open_incident
 from controller.table.profile import Cell, CellVerdict, Deck
-from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason, known
+from controller.table.situations import ROUND, SITUATIONS, Axis, Known, cancel_reason, known
 from controller.table.state import Incident, SuspectDeck, TableState, UnplacedRead, Where
 
 Act = Callable[[TableState, Incident, str | None], None]
@@ -94,10 +94,14 @@ def answered(t: TableState, incident: Incident, yes: bool, by: str) -> None:
 
 
 def applies(t: TableState, kind: IncidentKind) -> bool:
-    """Whether the profile decides this kind in this phase."""
+    """Whether the profile decides this kind in this phase.
+
+    While the deck is shuffled again inside a round no card lies: only what may happen at any time does.
+    """
     situation = SITUATIONS[kind]
     applicable = t.settings.profile.rows[situation.row].not_applicable is None
-    return applicable and _phase(t) in situation.phases
+    fits = situation.phases >= ROUND if is_redeal_shuffle(t) else t.phase in situation.phases
+    return applicable and fits
 
 
 def offers(t: TableState, press: str) -> bool:
@@ -113,9 +117,14 @@ def decision_to_come(t: TableState) -> Known:
     return known(t.game.decision_to_come(frozenset(t.in_play.stages_closed)))
 
 
+def is_redeal_shuffle(t: TableState) -> bool:
+    """Whether the deck is shuffled again inside a round (OAB-24)."""
+    return t.phase is Phase.SHUFFLING and t.is_round_open
+
+
 def _phase(t: TableState) -> Phase:
-    """While the deck is shuffled again inside a round (OAB-24), a case is judged as in the deal."""
-    return Phase.DEALING if t.phase is Phase.SHUFFLING and t.is_round_open else t.phase
+    """In the shuffle of a redeal a case is judged as in the deal."""
+    return Phase.DEALING if is_redeal_shuffle(t) else t.phase
 
 
 def _take_cell(incident: Incident, cell: Cell) -> None:

@@ -26,7 +26,7 @@ from controller.cards import DECK, Card, parse_cards
 from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.games.registry import GAMES
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IncidentState, Phase
 from controller.table.events import (
     CardBurned,
     CardDealt,
@@ -40,6 +40,7 @@ from controller.table.events import (
 )
 from controller.table.inputs import CancelReason
 from controller.table.interruptions import is_other_program
+from controller.table.observations import reportable
 from controller.table.picture import draw
 from controller.table.state import TableState
 
@@ -252,6 +253,19 @@ def test_a_card_that_people_are_asked_about_is_laid_nowhere_by_a_re_scan_of_all_
     for code in (*codes[:-1], asked_about.code):
         d.scan(code=code)
     assert only(d.last, RoundCancelled).reason is CancelReason.WRONG_READING
+
+
+def test_oab_24_in_the_shuffle_of_a_redeal_nothing_is_reported_that_needs_a_card() -> None:
+    d = dealing("oasis_with_bonus").deal(3)
+    d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"))
+    d.press(i.OrderRedeal(), BORIS)
+    assert refusal(d.press(i.Observed(IncidentKind.MISREAD_LATE, "box1"))) is Refusal.NOT_OFFERED
+    for kind in reportable(d.table.state):
+        d.press(i.Observed(IncidentKind(kind), "box1"))
+        incident = d.table.state.incident
+        assert incident is None or incident.state is IncidentState.SUPERVISOR, kind
+        if incident is not None:
+            assert refusal(d.press(i.WithdrawReport(), BORIS)) is None
 
 
 def dealing(name: str, first: str = "") -> Dealt:
