@@ -117,7 +117,7 @@ class Follower:
     def _mend(self, incident: Incident) -> None:
         match incident.state:
             case IncidentState.QUESTION:
-                self.d.answer(self.forks.choose((False, True)), self._dealer())
+                self._by_dealer(i.AnswerQuestion(incident.number, self.forks.choose((False, True))))
             case IncidentState.RESCAN:
                 self._scan_again(incident)
             case IncidentState.SUPERVISOR if incident.kind is IncidentKind.WRONG_COUNT:
@@ -130,7 +130,7 @@ class Follower:
             case IncidentState.LOST:
                 self.d.plug()
             case IncidentState.PICTURE:
-                self.d.press(i.ConfirmPicture(draw(self.d.table.state).lies or ""), self._dealer())
+                self._by_dealer(i.ConfirmPicture(draw(self.d.table.state).lies or ""))
 
     def _scan_again(self, incident: Incident) -> None:
         laid = self.d.table.state.in_play.laid
@@ -146,20 +146,25 @@ class Follower:
     def _supervise(self) -> None:
         t = self.d.table.state
         reporters = {incident.reported_by for incident in t.incidents}
-        others = [person for person in (BORIS, CLARA) if person not in reporters]
+        free = [person for person in (BORIS, CLARA) if person != self._dealer()]
+        others = [person for person in free if person not in reporters]
         offered = [
             name
             for name in draw(t).buttons
             if name == "withdraw_report" or (name in PRESSES and (others or name not in BY_ANOTHER))
         ]
         assert offered, ("nobody can press anything", t.incidents)
-        self._press_by(others[0] if others else BORIS, self._press(self.forks.choose(offered)))
+        self._press_by((others or free)[0], self._press(self.forks.choose(offered)))
 
     def _press_by(self, person: str, command: i.AnyCommand) -> None:
         """Let a person press, who logs in first where he is not on duty."""
         if self.d.table.state.duty.role_of(person) is None:
             self.d.log_in(person)
         self.d.press(command, person)
+
+    def _by_dealer(self, command: i.AnyCommand) -> None:
+        """Let the person who deals press, whoever that is by now."""
+        self.d.press(command, self._dealer(), role=i.Role.DEALER)
 
     def _dealer(self) -> str:
         dealer = self.d.table.state.duty.dealer
@@ -178,7 +183,7 @@ class Follower:
         t = self.d.table.state
         match code:
             case "COUNT_STUB":
-                self.d.press(i.CountStub(stub_count.expected(t)), self._dealer())
+                self._by_dealer(i.CountStub(stub_count.expected(t)))
             case "SUPERVISOR_VERIFIES":
                 self._press_by(BORIS, i.VerifyDeck(52))
             case "SCAN_DECK":
@@ -217,7 +222,7 @@ class Follower:
             case "WAIT_FOR_PLAYERS":
                 self._let_players_choose()
             case "TURN":
-                self.d.press(i.TurnCards(prompt.place or ""), self._dealer())
+                self._by_dealer(i.TurnCards(prompt.place or ""))
             case "BURN_CARD":
                 self.scan()
             case "OTHER_SCANNER" if self.d.phase is Phase.SHUFFLING:
@@ -238,9 +243,9 @@ class Follower:
                 self._see_to_deck(code)
             case "SHUFFLE" | "REDEAL":
                 self.shuffle()
-                self.d.press(i.ConfirmShuffle(), self._dealer())
+                self._by_dealer(i.ConfirmShuffle())
             case code:
-                self.d.press(PRESSED[code], self._dealer())
+                self._by_dealer(PRESSED[code])
 
     def _tell_facts(self) -> None:
         window = self.d.table.state.in_play.window
