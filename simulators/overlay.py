@@ -91,6 +91,8 @@ def _card(laid: LaidCard) -> str:
 
 
 def _hand_text(hand: EvaluatedHand) -> str:
+    if hand.total is not None:
+        return str(hand.total)
     bonus = "" if hand.bonus is None else f"; bonus {_words(hand.bonus)}"
     unqualified = ", does not qualify" if hand.qualified is False else ""
     return _combinations(hand.combinations) + unqualified + bonus
@@ -133,7 +135,12 @@ def _result(snapshot: Snapshot) -> Iterator[str]:
 
 def _outcome(told: Any) -> Iterator[str]:
     outcome = msgspec.convert(told, Outcome)
+    if outcome.coup is not None:
+        coup = outcome.coup
+        yield f"result: player {coup.player.total}, banker {coup.banker.total}, {coup.winner.lower()}"
+        return
     dealer = outcome.dealer_after_purchase or outcome.dealer
+    assert dealer is not None, outcome.game
     shown = "no game" if dealer.combination is None else _words(dealer.combination.kind)
     yield f"result: dealer {shown}"
     for box in outcome.boxes:
