@@ -98,6 +98,7 @@ class Baccarat:
         self.rules = rules
         self.shoe: ShoePlan | None = ShoePlan(
             decks=rules.decks,
+            cutting_card_from_end=rules.cutting_card_from_end,
             rounds_after_cutting_card=rules.rounds_after_cutting_card,
             burn_counts=BURN_COUNTS if rules.burn_by_first_card else {},
         )

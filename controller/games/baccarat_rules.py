@@ -56,6 +56,8 @@ class BaccaratRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Whether the pair bets are offered (BAC-12)."""
     burn_by_first_card: bool
     """Whether the first card of a new shoe is shown, and that many are burned (BAC-13)."""
+    cutting_card_from_end: Annotated[int, msgspec.Meta(ge=6, le=208)]
+    """How many cards lie behind the cutting card (BAC-13)."""
     rounds_after_cutting_card: Annotated[int, msgspec.Meta(ge=0, le=5)]
     """How many coups follow the one in which the cutting card came out (BAC-13)."""
     limits: LayoutLimits

@@ -140,10 +140,12 @@ class ShoePlan(msgspec.Struct, frozen=True):
     """A game that is dealt round after round out of one shoe of `decks`, shuffled once.
 
     `burn_counts`: the first card of a new shoe is shown, and so many are burned after it, by its rank; empty
-    where none is. `rounds_after_cutting_card`: how many rounds follow the one in which the cutting card came.
+    where none is. The cutting card lies before the last `cutting_card_from_end` cards;
+    `rounds_after_cutting_card`: how many rounds follow the one in which it came.
     """
 
     decks: int
+    cutting_card_from_end: int
     rounds_after_cutting_card: int
     burn_counts: Mapping[Rank, int] = {}
 

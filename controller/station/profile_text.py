@@ -81,6 +81,7 @@ VERDICTS = {
     CellVerdict.GO_ON: "it is on record; the round goes on",
     CellVerdict.CHECK_DECK: "the deck is checked before the next round",
     CellVerdict.SHUFFLE: "the deck is shuffled again",
+    CellVerdict.TAKE: "it is another card: it is taken as it came",
 }
 
 PRESSES = {

@@ -262,6 +262,10 @@ class CountStub(Command, frozen=True):
     count: int
 
 
+class CuttingCard(Command, frozen=True):
+    """The cutting card has come out of a shoe that serves many rounds (BAC-13, row 27)."""
+
+
 class ConfirmShuffle(Command, frozen=True):
     """The deck was shuffled, cut with the cutting card and laid in the shoe (RPL-77)."""
 
@@ -390,7 +394,7 @@ class OrderRedeal(Command, frozen=True):
     """A supervisor has the round dealt anew (OAB-24)."""
 
 
-DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub
+DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub | CuttingCard
 TablePress: TypeAlias = OpenTable | CloseTable | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (

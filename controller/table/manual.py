@@ -60,13 +60,13 @@ def enter(t: TableState, incident: Incident, command: EnterCard, sender: Command
 
 def _lies_open(t: TableState, card: Card) -> bool:
     """Whether everybody can see that it can't be this card. A face-down one is never told by a refusal."""
-    is_out = t.register.check(t.register.deck.code(card)) is Anomaly.ALREADY_OUT
+    is_out = t.register.check(t.register.code_of(card)) is Anomaly.ALREADY_OUT
     return is_out and any(laid.card == card and laid.open for laid in t.in_play.laid)
 
 
 def _lay(t: TableState, incident: Incident, card: Card, sender: Commanded, by: tuple[str, str]) -> None:
     """Both agree: the card lies like one that was read, marked for ever."""
-    code = t.register.deck.code(card)
+    code = t.register.code_of(card)
     t.emit(CardEntered(incident=incident.number, place=incident.place, n=incident.n, by=by))
     if isinstance(t.register.check(code), Anomaly):
         # Row 5: it lies face down already, or was burned. Two people may cancel; they learn nothing else.

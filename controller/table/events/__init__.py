@@ -60,6 +60,7 @@ from controller.table.events.decks import (
     DeckScanned,
     RoundsSuspect,
     ShoeClosed,
+    ShoeEnding,
     StubCounted,
     WearFound,
 )
@@ -198,6 +199,7 @@ __all__ = [
     "ScannerChanged",
     "ShoeClosed",
     "ShoeEnd",
+    "ShoeEnding",
     "StubCounted",
     "TableBlocked",
     "TableClosed",
