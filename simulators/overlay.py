@@ -9,6 +9,7 @@ import msgspec
 
 from controller.bus.envelope import decode
 from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, apply
+from controller.games.baccarat import BANKER, LAYOUT, PLAYER
 from controller.games.procedure import DEALER, SWITCH
 from controller.games.published import BoxOutcome, Comparison, Exclusion, Outcome, ShownCombination
 from controller.games.russian_live import EvaluatedHand
@@ -75,9 +76,10 @@ def _head(snapshot: Snapshot) -> str:
 
 
 def _places(snapshot: Snapshot) -> Iterator[str]:
-    for place in (*snapshot.boxes, DEALER, SWITCH):
+    boxes = (PLAYER, BANKER) if LAYOUT in snapshot.boxes else snapshot.boxes
+    for place in (*boxes, DEALER, SWITCH):
         laid = snapshot.places.get(place, ())
-        if laid or place in snapshot.boxes:
+        if laid or place in boxes:
             hand = snapshot.hands.get(place)
             told = "" if hand is None else _hand_text(msgspec.convert(hand, EvaluatedHand))
             yield f"{place_text(place):18}{' '.join(map(_card, laid)):26}{told}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from controller.cards import Card
-from controller.games.baccarat_rules import BURN_COUNTS, PAIR_BETS, BaccaratRules, points
+from controller.games.baccarat_rules import BURN_COUNTS, LONGEST_COUP, PAIR_BETS, BaccaratRules, points
 from controller.games.patterns import STAY
 from controller.games.procedure import (
     Announce,
@@ -91,7 +91,7 @@ class Baccarat:
     redeals = False
     boxes = (LAYOUT,)
     places = (PLAYER, BANKER)
-    cards_at_most = 6
+    cards_at_most = LONGEST_COUP
     corrects_results = True
 
     def __init__(self, rules: BaccaratRules) -> None:

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from controller.cards import Rank
+from controller.cards import DECK, Rank
 from controller.games.published import Rounding, Wager
 from controller.games.requests import Refusal
 from controller.games.rules import decode_fraction
 
+DECK_SIZE = len(DECK)
+LONGEST_COUP, LONGEST_BURN = 6, 11
 MAIN_BETS = (Wager.PLAYER, Wager.BANKER)
 PAIR_BETS = (Wager.PLAYER_PAIR, Wager.BANKER_PAIR)
 
@@ -56,7 +58,7 @@ class BaccaratRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Whether the pair bets are offered (BAC-12)."""
     burn_by_first_card: bool
     """Whether the first card of a new shoe is shown, and that many are burned (BAC-13)."""
-    cutting_card_from_end: Annotated[int, msgspec.Meta(ge=6, le=208)]
+    cutting_card_from_end: int
     """How many cards lie behind the cutting card (BAC-13)."""
     rounds_after_cutting_card: Annotated[int, msgspec.Meta(ge=0, le=5)]
     """How many coups follow the one in which the cutting card came out (BAC-13)."""
@@ -64,6 +66,14 @@ class BaccaratRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     rounding: Rounding = Rounding.DOWN
     """D-54."""
     max_rescans: Annotated[int, msgspec.Meta(ge=0)] = 1
+
+    def __post_init__(self) -> None:
+        most = DECK_SIZE * self.decks - LONGEST_BURN - LONGEST_COUP
+        if not LONGEST_COUP <= self.cutting_card_from_end <= most:
+            raise ValueError(
+                f"cutting_card_from_end: {self.cutting_card_from_end} cards; expected {LONGEST_COUP} to "
+                f"{most}, so that a coup lies behind the cutting card and the first one before it"
+            )
 
     @property
     def wagers(self) -> tuple[Wager, ...]:

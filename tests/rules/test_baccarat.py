@@ -121,6 +121,9 @@ def test_bac_13_the_first_card_of_a_shoe_says_how_many_are_burned() -> None:
     plan = game(BACCARAT).shoe
     assert plan.burned_at_most == 11 and plan.decks == 8 and plan.rounds_after_cutting_card == 1
     assert game(BACCARAT, burn_by_first_card=False).shoe.burned_at_most == 0
+    for wrong in (5, 400):
+        with pytest.raises(msgspec.ValidationError, match=f"cutting_card_from_end: {wrong} cards"):
+            game(BACCARAT, cutting_card_from_end=wrong)
 
 
 # eight decks, counted out.
