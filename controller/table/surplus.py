@@ -106,6 +106,7 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     current = t.in_play
     laid = current.laid.pop()
     withdraw_card(t, laid, IncidentKind.SURPLUS_CARD)
-    current.withdrawn.append(laid.opening())
+    if not laid.open:
+        current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
     return UnplacedRead(laid.card, laid.code, laid.key, laid.manual)
