@@ -12,8 +12,9 @@ twice at most. Four rules govern:
 - The line is half duplex: nothing is sent while bytes of a packet are coming in, and no command while the
   scanner waits for an answer. A late acknowledgement dies when the scanner has gone on to its next packet.
 
-A repetition of the last, answered packet behind bytes that were no packet may be either that packet or an
-equal card: a failed read. What vanished without one byte left of it can't be told from an answer that did.
+A repetition of the last packet behind bytes that were no packet may be that packet or an equal card: a failed
+read. An equal card that vanished whole can't be told from an answer that did.
+Reads hang on bytes and stamps alone, never on what was acknowledged or sent, so that a replay has the same.
 
 The line: 9600 8N1, `settle_ms` 300 as by default. Bytes that come in while it settles are not heard, so the
 set-up begins `set_up_delay_ms` after the open; set it above `settle_ms`, or the set-up takes a repetition.
@@ -83,10 +84,7 @@ def open_zebra_ssi(options: Mapping[str, object]) -> ZebraSsiFramer:
 
 
 class ZebraSsiFramer:
-    """The engine for one scanner on one line; see `drivers.contract.Framer` and `Interlock`.
-
-    Reads depend on bytes and their stamps alone. Commands are sent and given up when the owner ticks.
-    """
+    """The engine for one scanner on one line; see `drivers.contract.Framer` and `Interlock`."""
 
     def __init__(self, options: ZebraSsiOptions) -> None:
         self.options = options
@@ -125,7 +123,7 @@ class ZebraSsiFramer:
         self._pass(at_us)
         if self._held or self._run.is_open:
             self._lose_track()
-            failed = self._run.has_printable
+            failed = self._run.may_hold_read
             self._reports.put(
                 ReadFailed(FailedReadCause.CUT_SHORT) if failed else Garbage(self._run.count, NO_PACKET)
             )
@@ -226,7 +224,7 @@ class ZebraSsiFramer:
     def _report_flood(self) -> None:
         self._reports.put(Garbage(self._run.count, NO_PACKET))
         self._run.count = 0
-        if self._run.has_printable:
+        if self._run.may_hold_read:
             self._note_damage(self._now_us)
 
     # Time.
@@ -245,7 +243,7 @@ class ZebraSsiFramer:
         """Judge what was no packet, at the silence behind it."""
         self._lose_track()
         run, self._run, self._silence_us = self._run, Run(), None
-        if run.is_text and run.has_printable and self._damage_us is None:
+        if run.is_text and run.count and self._damage_us is None:
             # Raw reads are never sent again, so there is nothing to wait for.
             self._reports.put(ReadFailed(FailedReadCause.DAMAGED))
             is_told = self.options.set_up is not SetUp.NONE
@@ -254,8 +252,8 @@ class ZebraSsiFramer:
             return
         self._wants_resend = True
         if run.count:
-            self._reports.put(Garbage(run.count, BROKEN if run.has_printable else NO_PACKET))
-        if run.has_printable:
+            self._reports.put(Garbage(run.count, BROKEN if run.may_hold_read else NO_PACKET))
+        if run.may_hold_read:
             self._note_damage(at_us)
 
     def _note_damage(self, at_us: int) -> None:
@@ -291,7 +289,7 @@ class ZebraSsiFramer:
             self._hear_new(packet)
 
     def _hear_again(self, last: Exchange, packet: Packet) -> None:
-        in_doubt = self._damage_us is not None and last.was_answered and last.report is not None
+        in_doubt = self._damage_us is not None and last.report is not None
         self._forget_damage()
         if in_doubt:
             self._begin(packet, ReadFailed(FailedReadCause.DAMAGED))

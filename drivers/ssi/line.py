@@ -16,7 +16,6 @@ class Exchange:
         self.is_durable = report is None
         self.is_waiting = True
         """The scanner waits for the answer, as far as is known."""
-        self.was_answered = False
 
     def repeats(self, packet: Packet) -> bool:
         """Tell whether `packet` is a marked repetition of this one. Other status bits say nothing."""
@@ -30,7 +29,6 @@ class Exchange:
         if not (self.is_waiting and self.is_durable):
             return b""
         self.is_waiting = False
-        self.was_answered = True
         return self.answer
 
 
@@ -40,14 +38,14 @@ class Run:
     def __init__(self) -> None:
         self.is_open = False
         self.count = 0
-        self.has_printable = False
+        self.may_hold_read = False
+        """Whether a byte is of 0x01-0x7F: a card's packet begins with one, and most noise has none."""
         self.is_text = True
+        """Whether it is characters and line ends alone, as a raw read is."""
 
     def add(self, data: bytes) -> None:
+        """Count bytes, and look at them before they are forgotten."""
         self.is_open = True
         self.count += len(data)
-        printable = [0x20 <= byte <= 0x7E for byte in data]
-        self.has_printable = self.has_printable or any(printable)
-        self.is_text = self.is_text and all(
-            good or byte in b"\r\n" for good, byte in zip(printable, data, strict=True)
-        )
+        self.may_hold_read = self.may_hold_read or any(0x01 <= byte <= 0x7F for byte in data)
+        self.is_text = self.is_text and all(0x20 <= byte <= 0x7E or byte in b"\r\n" for byte in data)

@@ -75,7 +75,7 @@ def set_up_commands(options: ZebraSsiOptions) -> tuple[Packet, ...]:
 
 
 def read_decode(data: bytes, options: ZebraSsiOptions) -> CodeRead | ReadFailed:
-    """Return what the data of one DECODE_DATA packet say, type byte first; CR and LF at the end are left out."""
+    """Return what the data of one DECODE_DATA packet say, type byte first, without CR and LF at the end."""
     characters = data[1:]
     if options.decode_format is DecodeFormat.EXTENDED:
         characters = data[EXTENDED_HEAD:]
