@@ -1,6 +1,6 @@
 """Zebra SSI: golden bytes typed from the hardware notes, section 3, cuts, hostile bytes, the whole dialogue.
 
-No golden byte comes from the encoder. TABLECTL_SOAK=1 takes two million hostile bytes and every code of both
+No golden byte comes from the encoder. TABLECTL_SOAK=1 takes ten million hostile bytes and every code of both
 printed schemes through every change of a single byte.
 """
 
@@ -306,7 +306,7 @@ def test_hostile_bytes_spell_every_card_that_is_read(options: dict[str, object])
     rng = random.Random(str(options))
     framer, at_us, data, codes = open_zebra_ssi(options), 0, bytearray(), []
     framer.opened(0)
-    for chunk in hostile_chunks(rng, 700_000 if SOAK else 20_000):
+    for chunk in hostile_chunks(rng, 3_400_000 if SOAK else 20_000):
         at_us += rng.choice((0, 10_000, GAP_US, SECOND))
         framer.receive(chunk, at_us)
         data += chunk
