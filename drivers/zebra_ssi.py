@@ -361,7 +361,6 @@ class ZebraSsiFramer:
     def _begin_set_up(self) -> None:
         self._set_up_us = None
         self._is_setting_up, self._was_refused = True, False
-        self._commands.withdraw(Opcode.SCAN_ENABLE, Opcode.SCAN_DISABLE)
         self._commands.ask(*set_up_commands(self.options))
         if self.options.interlock:
             self._commands.ask(ENABLE if self._is_due else DISABLE)

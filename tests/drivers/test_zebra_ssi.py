@@ -128,6 +128,11 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
     "a repetition whose first never arrived": ({}, line(ACE_AGAIN), [A]),
     "a repetition of another card": ({}, line(KING, ACE_AGAIN), [K, A]),
     "a power-up is told once": ({}, line(POWER_UP, POWER_UP_AGAIN), [RESTARTED]),
+    "an event again behind damage is itself": (
+        {},
+        line(POWER_UP, BROKEN_ACE, POWER_UP_AGAIN),
+        [RESTARTED, Garbage(11, BROKEN)],
+    ),
     "a repetition over a power-up is a card": ({}, line(ACE, POWER_UP, ACE_AGAIN), [A, RESTARTED, A]),
     # 3.1: status bits are masked.
     "0x20 in a decode message": ({}, line("09F300200331303130FE1F", "09F300210331303130FE1E"), [A]),
@@ -148,6 +153,16 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
         {},
         line("09F300020331303130FE3D", ACE, KING),
         [WRONG_LENGTH, WRONG_LENGTH, K],
+    ),
+    "the first packet of two, then the last as a repetition": (
+        {},
+        line("09F300020331303130FE3D", ACE_AGAIN),
+        [WRONG_LENGTH, WRONG_LENGTH],
+    ),
+    "the first packet of two, then a power-up": (
+        {},
+        line("09F300020331303130FE3D", POWER_UP, KING),
+        [WRONG_LENGTH, RESTARTED, K],
     ),
     "a segment": ({}, line("0573000000FF88"), [WRONG_LENGTH]),
     "merged": ({}, line(ACE + KING), [A, K]),
@@ -479,6 +494,11 @@ def test_a_repetition_that_came_by_itself_is_not_asked_for() -> None:
     assert sent_after(framer) == ACK
 
 
+def test_an_event_that_came_again_by_itself_is_not_asked_for() -> None:
+    framer = open_zebra_ssi(KEPT)
+    talk(framer, (0, POWER_UP, ACK), (SECOND, BROKEN_ACE, ""), (2 * SECOND, POWER_UP_AGAIN, ACK))
+
+
 def test_a_failed_read_is_acknowledged_like_a_card() -> None:
     framer = open_zebra_ssi(KEPT)
     framer.acknowledge(read(framer, 0, "07F30000014E52FE65"))
@@ -568,6 +588,9 @@ def test_a_command_that_nobody_answers_is_sent_three_times_and_later_anew() -> N
         (34 * SECOND, SCANNER_ACK, ""),
     )
     assert drain(framer) == [DeviceReported(DeviceState.CONFIGURED)]
+    talk(framer, (40 * SECOND, POWER_UP, ACK + PACKETED), (42 * SECOND, "", PACKETED_AGAIN))
+    talk(framer, (44 * SECOND, "", PACKETED_AGAIN), (46 * SECOND, "", ""))
+    assert drain(framer) == [RESTARTED, DeviceReported(DeviceState.SILENT)]
 
 
 def test_a_scanner_that_wants_it_again_gets_it_twice_and_one_that_refuses_does_not() -> None:
@@ -602,6 +625,24 @@ def test_a_frame_that_had_begun_and_a_resend_that_was_due_end_with_their_line() 
     framer.opened(2 * SECOND + 1)
     assert drain(framer) == [Garbage(1, NO_PACKET)]
     assert sent_after(framer) == "" and framer.next_deadline_us() is None
+    framer.receive(bytes.fromhex(POWER_UP + ACE + "09"), 3 * SECOND)
+    framer.opened(3 * SECOND + 1)
+    assert sent_after(framer) == ""
+
+
+def test_a_silence_that_passed_before_the_new_open_is_judged_first() -> None:
+    framer = open_at_0(KEPT)
+    framer.receive(b"1010", 0)
+    framer.opened(SECOND)
+    assert drain(framer) == [DAMAGED, Garbage(4, RAW_KEPT)]
+
+
+def test_a_command_on_its_way_ends_with_its_line() -> None:
+    framer = open_at_0({})
+    talk(framer, (500_000, "", PACKETED), (2_450_000, ACE[:4], ""), (2_500_000, "", ""))
+    framer.opened(2_550_000)
+    assert sent_after(framer) == ""
+    talk(framer, (3_050_000, "", PACKETED), (3_060_000, SCANNER_ACK, BOOT_EVENT))
 
 
 def test_what_becomes_durable_after_a_new_open_is_acknowledged_when_it_comes_again() -> None:
@@ -617,8 +658,9 @@ def test_what_becomes_durable_after_a_new_open_is_acknowledged_when_it_comes_aga
 def test_what_the_scanner_says_of_itself() -> None:
     framer = open_zebra_ssi(KEPT)
     framer.ask_about_itself()
+    framer.ask_about_itself()
     talk(framer, (0, "", "04A30400FF55"), (1, "08A4000052312E32FE71", "04D30400FF25"))
-    talk(framer, (2, "06D40000000FFF17", ""))
+    talk(framer, (2, "06D40000000FFF17", ""), (3, "", ""))
     assert (framer.revision, framer.capabilities) == ("R1.2", b"\x00\x0f")
 
 

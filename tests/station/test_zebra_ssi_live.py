@@ -7,25 +7,35 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from station.recorded import write_config
+from station.recorded import Session, write_config
 
 from controller.journal.recording import Kind, read_lines
 from controller.station.clock import LiveClock
 from controller.station.config import load
 from controller.station.replay import replay_recording, verify_recording
 from controller.station.station import Station
-from controller.table.inputs import CardRead, ReadFailed, decode_input
+from controller.table.inputs import (
+    CardRead,
+    ConfirmShuffle,
+    LogIn,
+    OpenBetting,
+    OpenTable,
+    ReadFailed,
+    VerifyDeck,
+    decode_input,
+)
 from drivers.ssi.packet import Opcode
+from simulators.cast import PINS, ROLES
 from simulators.devices.pty import PtyDevice
 from simulators.devices.zebra_ssi import Fault, ZebraScanner
 
 
-def write_zebra_config(folder: Path) -> Path:
+def write_zebra_config(folder: Path, options: str = "") -> Path:
     return write_config(
         folder,
         **{
             'family = "delimited"': 'family = "zebra_ssi"',
-            'terminator = "lf"\n': "",
+            'terminator = "lf"\n': options,
             'no_read = "NOREAD"\n': "",
         },
     )
@@ -108,3 +118,47 @@ def test_a_station_and_a_zebra_scanner_agree(tmp_path: Path) -> None:
     assert verify_recording(recording).difference is None
     acks = [packet for packet in playing.scanner.heard if packet.opcode == Opcode.CMD_ACK]
     assert len(acks) == 3
+
+
+# The interlock follows the table.
+
+
+def test_a_scanner_with_an_interlock_reads_while_cards_are_read(tmp_path: Path) -> None:
+    """Disabled while the table is closed and between rounds, enabled for deck, deal and incidents."""
+    session = Session(write_zebra_config(tmp_path, "interlock = true\n"))
+    said: list[bytes] = []
+    scanner = ZebraScanner(said.append)
+
+    def hear(data: bytes) -> bool:
+        scanner.receive(data, session.clock.us)
+        return True
+
+    session.station.ports["shoe"].write = hear  # type: ignore[method-assign]
+
+    def is_enabled() -> bool:
+        for _ in range(8):
+            session.wait(100)
+            while said:
+                session.chunk(said.pop(0))
+        return scanner.is_enabled
+
+    session.bring(Kind.OPENED, "/dev/pts/7")
+    assert not is_enabled() and scanner.is_packeted
+    for person, role in ROLES.items():
+        session.send(LogIn(role), person, pin=PINS[person])
+    session.send(OpenTable())
+    assert is_enabled(), "a deck may be scanned in"
+    session.load()
+    session.send(VerifyDeck(52))
+    session.send(ConfirmShuffle())
+    session.send(OpenBetting())
+    assert not is_enabled(), "no card is due while people bet"
+    session.bring(Kind.LOST, "unplugged")
+    assert is_enabled(), "the incident may ask for a card"
+    session.bring(Kind.OPENED, "/dev/pts/8")
+    session.answer(False)
+    assert not is_enabled()
+    session.to_dealing()
+    assert is_enabled()
+    assert scanner.scan("1010", session.clock.us)
+    assert is_enabled() and len(session.station.kernel.table.state.in_play.laid) == 1
