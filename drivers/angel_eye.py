@@ -105,7 +105,7 @@ class Frame(NamedTuple):
     data: bytes = b""
 
 
-def check_of(body: bytes) -> bytes:
+def check_of(body: bytes | bytearray) -> bytes:
     """Return the two check digits of everything from the number to `03` inclusive."""
     return f"{reduce(xor, body):02X}".encode()
 
@@ -245,8 +245,7 @@ class AngelEyeFramer:
 
     def opened(self, at_us: int) -> None:
         """End what had begun on the line before; the numbers go on, see the module."""
-        if self._heard_us is not None:
-            self.tick(self._heard_us + self.options.copy_wait_ms * 1000)
+        self.tick(at_us if self._heard_us is None else self._heard_us + self.options.copy_wait_ms * 1000)
         self._heard_us = None
         self._next_failed = False
         self._reopened = True
@@ -344,8 +343,9 @@ class AngelEyeFramer:
             # Sent again. While its input is not durable the answer is not due yet.
             self._reply_due = self._owed is None
             return
-        made = [ReadFailed(FailedReadCause.MISSED)] if self._has_jumped(frame) else []
-        made = [*made, read_frame(frame)]
+        made = [read_frame(frame)]
+        if self._has_jumped(frame):
+            made.insert(0, ReadFailed(FailedReadCause.MISSED))
         for report in made:
             self._reports.put(report)
         inputs = [report for report in made if not isinstance(report, Garbage | DeviceReported)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from typing import assert_never
 
@@ -23,6 +23,8 @@ COMPLAINT, COMPLAINT_OF_CARD = 0x80, 0xC0
 """The upper bits of the data of `E` as they were seen: of a draw, and of a card that was not read."""
 PLAYER, TIE, BANKER, BANKER_SIX = 0x90, 0xA0, 0xC0, 0xD0
 PLAYER_PAIR, BANKER_PAIR = 1, 2
+BANKER_DRAWS_ON = {3: "012345679", 4: "234567", 5: "4567", 6: "67"}
+"""The points of Banker's first two cards, and of Player's third card on which Banker draws (BAC-07)."""
 
 
 class LineFault(StrEnum):
@@ -96,7 +98,7 @@ class AngelEyeShoe:
         sink: Callable[[bytes], object],
         *,
         acknowledgement: bytes = b"",
-        line_fault: Callable[[Frame, int], LineFault | None] = lambda frame, copy: None,
+        line_fault: Callable[[Frame, int], LineFault | None] | None = None,
         seed: int = 0,
     ) -> None:
         self._sink = sink
@@ -185,7 +187,7 @@ class AngelEyeShoe:
             return False
         frame = self._outbox[0]
         self._sent_count += 1
-        fault = self._line_fault(frame, self._sent_count)
+        fault = self._line_fault(frame, self._sent_count) if self._line_fault else None
         if self._sent_count == COPIES:
             self._end_frame()
         self._send(encode(frame), fault)
