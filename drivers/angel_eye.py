@@ -17,6 +17,7 @@ first frame that a framer ever sees may have any number.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import reduce
 from operator import xor
@@ -50,8 +51,8 @@ SHORTEST, LONGEST = 6, 6 + DATA_MAX
 STRAY_RUN_MAX = 4096
 """An endless flood without a frame is reported every so many bytes."""
 
-DIGITS = b"0123456789"
-CHECK_DIGITS = b"0123456789ABCDEF"
+BEGUN = re.compile(rb"\x05([0-9]([A-Za-z](.{0,2}(\x03[0-9A-F]?)?)?)?)?", re.DOTALL)
+"""A frame that lacks at least its last byte."""
 UNKNOWN_FACE = 0x80
 
 NOISE = "bytes outside a frame; if they keep coming, check the baud rate (4800) and the cable"
@@ -78,14 +79,10 @@ class AngelEyeOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     acknowledge: str = ""
     """What the host answers to a frame, in hex. No public source knows it: empty, the host is silent."""
-    char_gap_ms: Annotated[int, msgspec.Meta(ge=20, le=10_000)] = 100
-    """Silence that ends a started frame; eight bytes at 4800 baud last 17 ms."""
-    copy_wait_ms: Annotated[int, msgspec.Meta(ge=20, le=10_000)] = 1000
-    """Silence after a damaged frame that makes it a failed read: no copy is coming any more."""
+    silence_ms: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 1000
+    """Silence that ends a started frame and the hope for a copy of a damaged one."""
 
     def __post_init__(self) -> None:
-        if self.copy_wait_ms < self.char_gap_ms:
-            raise ValueError(f"copy_wait_ms {self.copy_wait_ms} is below char_gap_ms {self.char_gap_ms}")
         try:
             bytes.fromhex(self.acknowledge)
         except ValueError:
@@ -125,17 +122,8 @@ def next_seq(seq: int) -> int:
 
 
 def is_open(held: bytes | bytearray) -> bool:
-    """Tell whether more bytes can still make a frame of `held`, which begins with 05."""
-    if len(held) > 1 and held[1] not in DIGITS:
-        return False
-    if len(held) > 2 and not held[2:3].isalpha():
-        return False
-    return any(
-        len(held) < SHORTEST + count
-        and held[3 + count : 4 + count] in (b"", b"\x03")
-        and all(digit in CHECK_DIGITS for digit in held[4 + count :])
-        for count in range(DATA_MAX + 1)
-    )
+    """Tell whether more bytes can still make a frame of `held`."""
+    return BEGUN.fullmatch(held) is not None
 
 
 def find_frame(held: bytes | bytearray) -> Frame | None:
@@ -145,7 +133,7 @@ def find_frame(held: bytes | bytearray) -> Frame | None:
     """
     if not SHORTEST <= len(held) <= LONGEST or held[-3] != END or held[-2:] != check_of(held[1:-2]):
         return None
-    return Frame(held[1] - DIGITS[0], chr(held[2]), bytes(held[3:-3]))
+    return Frame(int(held[1:2]), chr(held[2]), bytes(held[3:-3]))
 
 
 def read_frame(frame: Frame) -> Report:
@@ -240,19 +228,19 @@ class AngelEyeFramer:
 
     @property
     def shortest_timeout_us(self) -> int:
-        """The character gap; the wait for a copy is never shorter."""
-        return self.options.char_gap_ms * 1000
+        """The silence; it is the only time-out."""
+        return self.options.silence_ms * 1000
 
     def opened(self, at_us: int) -> None:
         """End what had begun on the line before; the numbers go on, see the module."""
-        self.tick(at_us if self._heard_us is None else self._heard_us + self.options.copy_wait_ms * 1000)
+        self.tick(at_us if self._heard_us is None else self._heard_us + self.shortest_timeout_us)
         self._heard_us = None
         self._next_failed = False
         self._reopened = True
         self._reply_due = False
 
     def receive(self, chunk: bytes, at_us: int) -> None:
-        """Take a chunk; a frame or a wait for a copy that lasted too long ends before it."""
+        """Take a chunk; what was open for longer than the silence ends before it."""
         self.tick(at_us)
         for byte in chunk:
             self._take(byte)
@@ -260,25 +248,18 @@ class AngelEyeFramer:
             self._heard_us = at_us
 
     def tick(self, at_us: int) -> None:
-        """End a started frame after the character gap, and the hope for its copy after the wait."""
-        if self._heard_us is None:
+        """End a started frame and the wait for a copy when the silence has lasted."""
+        if self._heard_us is None or at_us - self._heard_us < self.shortest_timeout_us:
             return
-        silence_us = at_us - self._heard_us
-        if silence_us >= self.shortest_timeout_us:
-            while self._held:
-                self._break(FailedReadCause.CUT_SHORT)
-            if self._damage.cause is None:
-                self._give_up()
-        if silence_us >= self.options.copy_wait_ms * 1000:
-            self._give_up()
+        while self._held:
+            self._break(FailedReadCause.CUT_SHORT)
+        self._give_up()
 
     def next_deadline_us(self) -> int | None:
         """Return when the open frame, the noise or the wait for a copy ends."""
         if self._heard_us is None or not (self._held or self._damage.count):
             return None
-        is_waiting = not self._held and self._damage.cause is not None
-        wait_ms = self.options.copy_wait_ms if is_waiting else self.options.char_gap_ms
-        return self._heard_us + wait_ms * 1000
+        return self._heard_us + self.shortest_timeout_us
 
     def next_report(self) -> Report | None:
         """Take the oldest report."""

@@ -79,12 +79,8 @@ def place_due(player: Hand, banker: Hand) -> str | None:
         return "B3" if banker.points <= 5 else None
     if len(banker.cards) == 3:
         return None
-    third = point(player.cards[2])
-    draws_on: Mapping[int, range] = {3: range(10), 4: range(2, 8), 5: range(4, 8), 6: range(6, 8)}
-    draws = banker.points <= 2 or (
-        third in draws_on.get(banker.points, ()) and (banker.points, third) != (3, 8)
-    )
-    return "B3" if draws else None
+    third = str(point(player.cards[2]))
+    return "B3" if banker.points <= 2 or third in BANKER_DRAWS_ON.get(banker.points, "") else None
 
 
 class AngelEyeShoe:
