@@ -82,7 +82,7 @@ def coup(seed: int = 0, line_fault: Callable[[Frame, int], LineFault | None] | N
     deal.pause()
     deal.shoe.stand_by()
     deal.deal(*NATURAL)
-    return table
+    return deal
 
 
 def test_a_coup() -> None:
