@@ -125,6 +125,7 @@ SESSIONS: dict[str, tuple[Line, list[Report]]] = {
     "Banker with six": (line("05 34 47 d2 03 41 32"), [result(ShoeWinner.BANKER, "B", six=True)]),
     "no such winner": (line("05 35 47 b0 03 43 31"), [result(ShoeWinner.UNKNOWN)]),
     "a bit that no result has": (line("05 35 47 94 03 45 35"), [result(ShoeWinner.UNKNOWN)]),
+    "another bit that no result has": (line("05 35 47 98 03 45 39"), [result(ShoeWinner.UNKNOWN)]),
     "a bit that a result has not": (line("05 35 47 10 03 36 31"), [result(ShoeWinner.UNKNOWN)]),
     "indicator button": (
         line("05 36 45 83 03 46 33"),
@@ -145,6 +146,10 @@ SESSIONS: dict[str, tuple[Line, list[Report]]] = {
     "drawn outside, then taken back or shown": (
         line("05 34 64 81 b2 03 36 30", "05 35 69 81 b2 03 36 43"),
         [DrawnOutside("P1", "B2", ended=False), DrawnOutside("P1", "B2", ended=True)],
+    ),
+    "two equal cards drawn outside": (
+        line("05 34 64 81 b2 03 36 30", "05 35 64 81 b2 03 36 31"),
+        [DrawnOutside("P1", "B2", ended=False)] * 2,
     ),
     "drawn outside, face unknown": (
         line("05 34 64 81 80 03 35 32"),
@@ -198,6 +203,10 @@ SESSIONS: dict[str, tuple[Line, list[Report]]] = {
     "a damaged frame that was a copy after all": (
         line(P1_2S_6, "05 ff 49 81 b2 03 34 46", B1_2S_7),
         [P1_2S, DAMAGED, B1_2S],
+    ),
+    "one damaged copy and one damaged frame": (
+        once(P1_2S_6, "05 37 49 91 b3 03 35 45", "05 36 49"),
+        [P1_2S, DAMAGED],
     ),
     "begin byte lost": (once("36 49 81 b2 03 34 46", P1_2S_6), [Garbage(7, NOISE), P1_2S]),
     "begin byte as data": (once("05 36 49 81 05 03 34 46", P1_2S_6), [damaged_copy(8), P1_2S]),
