@@ -21,10 +21,15 @@ BAUD_RATES = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200)
 
 
 class CodeRead(msgspec.Struct, frozen=True, tag=True):
-    """The device read a code. `device_seq` is the device's own frame number, None when it has none."""
+    """The device read a code. `device_seq` is the device's own frame number, None when it has none.
+
+    `place` is where the device itself says that the card goes (`P1` to `B3` of a baccarat shoe), None for
+    a device that knows no places.
+    """
 
     code: str
     device_seq: int | None = None
+    place: str | None = None
 
 
 class FailedReadCause(StrEnum):
@@ -52,6 +57,9 @@ class DeviceState(StrEnum):
     """What a device says about itself."""
 
     RESTARTED = "RESTARTED"
+    """It has lost what it knew: cards may be out that it does not remember."""
+    STAND_BY = "STAND_BY"
+    """It waits for a new coup."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
@@ -71,11 +79,22 @@ Report: TypeAlias = CodeRead | ReadFailed | DeviceReported | Garbage
 
 
 class Framer(Protocol):
-    """One device's side of the line. No bytes make it raise, and it holds a bounded amount of them."""
+    """One device's side of the line. No bytes make it raise, and it holds a bounded amount of them.
+
+    Whatever is to go to the device waits in `bytes_to_send`; it is taken after `opened`, `receive`, `tick`
+    and `acknowledge`, and dropped while the line is down.
+    """
 
     @property
     def shortest_timeout_us(self) -> int:
         """The shortest silence that means anything; chunks closer together than this may be merged."""
+
+    def opened(self, at_us: int) -> None:
+        """Begin anew: the line was opened at `at_us`, and what the device said before is over.
+
+        A frame that had begun is reported as cut short. Bytes that come in while the line settles are never
+        fed, so a driver that asks its device something here may have to ask again.
+        """
 
     def receive(self, chunk: bytes, at_us: int) -> None:
         """Take bytes that were read at `at_us`; time-outs due at or before it pass first."""
@@ -93,7 +112,8 @@ class Framer(Protocol):
         """Say that the input made of `report` is durable; call for every report, in order.
 
         A link acknowledgement to the device is released by this and by nothing earlier, for refused
-        cards and retransmissions as well.
+        cards as well. What is no read (garbage, what the device says of itself, a read that was
+        acknowledged before and came again) never gets here: the framer answers it by itself.
         """
 
     def bytes_to_send(self) -> bytes:
