@@ -1,9 +1,9 @@
 """Manual entry: a card that no scanner can read is entered by two people, blind to each other.
 
 Row 2 of the procedures, and RPL-75 after the initial deal (in the deal, a card whose one re-scan fails
-cancels the round, so nothing there waits for an entry). It is the card at hand, or the one that all cards
-are being scanned again for and that no re-scan helps; the scanning goes on behind it. One of the two is a supervisor. What the first has
-entered is told to nobody, not even by a refusal: whether it can be true is asked when both agree.
+cancels the round, so nothing there waits for an entry). It is the card at hand, or one that can't be read
+when all cards are scanned again; the scanning goes on behind it. One of the two is a supervisor. What the
+first has entered is told to nobody, not even by a refusal: whether it can be true is asked when both agree.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ names the phase or an axis and its values; what is not named may be anything. An
 row of the procedures or a rule of the game. `report` is what a person's word can lead to and no more: a
 supervisor presses the cancel (P8). Where a supervisor decides he may cancel (P6), unless the row says never.
 
-The table was typed by somebody who had not seen the profiles, and then compared with them. Where the text
-is silent or can be read in two ways, `open` says why the answer stands that the shipped profiles give.
+The table was typed without a look at the profiles, and compared with them afterwards: where they differed
+the text decided. Where it is silent, or can be read in two ways, `open` says why the profiles' answer stands.
 """
 
 from __future__ import annotations
@@ -244,9 +244,10 @@ def _lines(text: str) -> dict[Kind, list[Line]]:
         if not raw.startswith(" "):
             block = blocks.setdefault(Kind(written), [])
             continue
-        conditions, _, answer = written.partition(":")
-        pairs = (condition.split("=") for condition in conditions.split())
-        block.append(Line({name: tuple(several.split("|")) for name, several in pairs}, _says(answer.split())))
+        asked, _, answer = written.partition(":")
+        conditions = (condition.split("=") for condition in asked.split())
+        meant = {name: tuple(values.split("|")) for name, values in conditions}
+        block.append(Line(meant, _says(answer.split())))
     return blocks
 
 

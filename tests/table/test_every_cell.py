@@ -144,10 +144,7 @@ def press_entry(d: Dealt, one: Case, says: Says) -> None:
     incident = d.table.state.incident
     assert incident is not None and incident.state is IncidentState.ENTRY
     again = incident.again is not None
-    if one.kind is IncidentKind.FAILED_READ:
-        card = d.shoe.pop(0)
-    else:
-        card = laid[0 if again else -1].card
+    card = d.shoe.pop(0) if one.kind is IncidentKind.FAILED_READ else laid[0 if again else -1].card
     for actor in (ANNA, BORIS):
         d.press(i.EnterCard(incident.number, str(card)), actor)
     for known in laid[1:] if again else ():
