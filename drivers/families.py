@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import delimited, zebra_ssi
+from drivers import angel_eye, delimited, zebra_ssi
 from drivers.contract import Framer, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
+    angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
     zebra_ssi.FAMILY: zebra_ssi.open_zebra_ssi,
 }
