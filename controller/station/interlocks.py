@@ -20,9 +20,13 @@ def is_read_due(state: TableState) -> bool:
     return state.phase in READING or state.incident is not None
 
 
-def tell_interlocks(framers: Iterable[Framer], state: TableState) -> None:
-    """Tell each device that can be kept from reading what is due; the next tick of its framer sends it."""
-    is_due = is_read_due(state)
-    for framer in framers:
-        if isinstance(framer, Interlock):
-            framer.expect(is_due)
+class Interlocks:
+    """The devices of a table that can be kept from reading."""
+
+    def __init__(self, framers: Iterable[Framer]) -> None:
+        self._framers = tuple(framer for framer in framers if isinstance(framer, Interlock))
+
+    def tell(self, state: TableState) -> None:
+        """Tell each what is due; the next tick of its framer sends it."""
+        for framer in self._framers:
+            framer.expect(is_read_due(state))

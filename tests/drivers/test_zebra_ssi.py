@@ -167,7 +167,7 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
     "a segment": ({}, line("0573000000FF88"), [WRONG_LENGTH]),
     "merged": ({}, line(ACE + KING), [A, K]),
     "an unknown packet": ({}, line("04990000FF63"), [Garbage(6, UNKNOWN)]),
-    "answers that nobody waits for": ({}, line(SCANNER_ACK, "05D1000006FF24"), []),
+    "answers that nobody waits for": ({}, line(SCANNER_ACK, "04D00001FF2B", "05D1000006FF24"), []),
     "our own words": ({}, line(ACK), [Garbage(6, ECHO)]),
     # 3.5.
     "checksum wrong, then repeated": ({}, line(BROKEN_ACE, ACE_AGAIN), [Garbage(11, BROKEN), A]),
