@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from profiles import profile
-from table.procedures_expected import EXPECTED, LIMITS, NO_CASE, Says, expected
+from table.procedures_expected import EXPECTED, LIMITS, NO_CASE, Says, expected, line_of
 
 from controller.table.events import IncidentKind
 from controller.table.profile import ROWS, cases
 from controller.table.situations import SITUATIONS
 
-CASES = [(name, kind) for name in EXPECTED for kind in SITUATIONS]
+CASES = [(name, kind) for name in EXPECTED for kind in SITUATIONS if kind in EXPECTED[name]]
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES, ids=lambda value: str(value))
@@ -24,6 +24,19 @@ def test_every_case_is_decided_as_the_procedures_say(name: str, kind: IncidentKi
         if said != wanted:
             differs.append(f"{phase} {values}: {cell.id!r} says {said}, the procedures {wanted}")
     assert not differs, "\n".join(differs)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_situation_without_lines_is_of_a_row_that_cannot_apply(name: str) -> None:
+    rows = profile(name).rows
+    silent = [kind for kind in SITUATIONS if kind not in EXPECTED[name]]
+    assert all(rows[SITUATIONS[kind].row].not_applicable is not None for kind in silent)
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=lambda value: str(value))
+def test_no_line_is_idle(name: str, kind: IncidentKind) -> None:
+    met = [line_of(name, kind, phase, values) for phase, values in cases(SITUATIONS[kind])]
+    assert all(line in met for line in EXPECTED[name][kind])
 
 
 @pytest.mark.parametrize("name", EXPECTED)
