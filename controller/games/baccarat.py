@@ -101,6 +101,7 @@ class Baccarat:
             cutting_card_from_end=rules.cutting_card_from_end,
             rounds_after_cutting_card=rules.rounds_after_cutting_card,
             burn_counts=BURN_COUNTS if rules.burn_by_first_card else {},
+            spots={f"{side[0].upper()}{n}": (side, n) for side in (PLAYER, BANKER) for n in (1, 2, 3)},
         )
 
     def script(self) -> Procedure:

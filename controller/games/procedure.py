@@ -148,6 +148,8 @@ class ShoePlan(msgspec.Struct, frozen=True):
     cutting_card_from_end: int
     rounds_after_cutting_card: int
     burn_counts: Mapping[Rank, int] = {}
+    spots: Mapping[str, tuple[str, int]] = {}
+    """What a shoe that knows the order of drawing calls the place and number of each card: `P1` to `B3`."""
 
     @property
     def burned_at_most(self) -> int:

@@ -47,9 +47,14 @@ def burn_as_due(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:
 
 
 def burn_asked_about(t: TableState) -> None:
-    """Burn the cards that people are being asked about: with the deal they fall too, and are opened."""
+    """Burn the cards that people are being asked about: with the deal they fall too, and are opened.
+
+    Where nobody has said whether it is a card at all, the cards are counted before the next round.
+    """
     for incident in t.incidents:
-        if incident.read is not None:
+        if incident.read is not None and incident.kind is IncidentKind.SAME_CODE_AGAIN:
+            t.deck_suspect = True
+        elif incident.read is not None:
             burn(t, incident.read, BurnReason(incident.kind))
 
 

@@ -100,13 +100,17 @@ class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
     disk_free_mb: int | None = None
 
 
-class CardRead(Input, frozen=True, kw_only=True):
-    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read."""
+class CardRead(Input, frozen=True, kw_only=True, omit_defaults=True):
+    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
+
+    `place` is where a shoe that knows the order of drawing says that the card goes.
+    """
 
     scanner: str
     code: str
     device_seq: int | None
     key: str
+    place: str | None = None
 
 
 class ReadFailed(Input, frozen=True, kw_only=True):
@@ -137,6 +141,35 @@ class ScannerRestarted(Input, frozen=True, kw_only=True):
     """The device itself says that it has started anew: what it saw just before may be lost."""
 
     scanner: str
+
+
+class ShoeResulted(Input, frozen=True, kw_only=True):
+    """A shoe that judges by itself says how the coup ended: `PLAYER`, `BANKER`, `TIE`, or no such word."""
+
+    scanner: str
+    winner: str
+    player_pair: bool
+    banker_pair: bool
+
+
+class Complaint(StrEnum):
+    """What a shoe complains about."""
+
+    OVERDRAW = "OVERDRAW"
+    """A card left it that the coup was not due."""
+    PULLED_BACK = "PULLED_BACK"
+    """A card was pushed back into it."""
+    DRAW_TIME_OUT = "DRAW_TIME_OUT"
+    """The next card has not come for long."""
+    OTHER = "OTHER"
+
+
+class ShoeComplained(Input, frozen=True, kw_only=True):
+    """A shoe complains, or says that the cause is gone."""
+
+    scanner: str
+    complaint: Complaint
+    cleared: bool
 
 
 class Measured(Input, frozen=True, kw_only=True):
@@ -473,6 +506,8 @@ AnyInput: TypeAlias = (
     | ScannerOpened
     | ScannerLost
     | ScannerRestarted
+    | ShoeResulted
+    | ShoeComplained
     | Measured
     | ClockStepped
     | TimerExpired

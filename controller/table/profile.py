@@ -22,7 +22,7 @@ from controller.table.limits import Limits
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor, Situation
 
 ROWS: tuple[str, ...] = (
-    *("1", "2", "2b", *map(str, range(3, 20))),
+    *("1", "2", "2b", *map(str, range(3, 20)), "19b"),
     *("20a", "20b", "20c", "21", "22", "23a", "23b", "23c", "23d", "23e"),
     *(*map(str, range(24, 36)), "35b", *map(str, range(36, 43))),
 )
@@ -326,7 +326,9 @@ ONLY_FOR: Mapping[CellVerdict, frozenset[IncidentKind]] = {
             IncidentKind.HELD_READ,
         }
     ),
-    CellVerdict.RESCAN_ALL: frozenset({IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ}),
+    CellVerdict.RESCAN_ALL: frozenset(
+        {IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ, IncidentKind.SHOE_DISAGREES}
+    ),
     CellVerdict.BURN: OUT
     | {
         IncidentKind.BURN_FORGOTTEN,

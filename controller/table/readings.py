@@ -192,7 +192,7 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
 def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""
     late = incident.kind is IncidentKind.DISPUTED_READ and incident.values[Axis.LATER] is Known.YES
-    if late or incident.kind is IncidentKind.MISREAD_LATE:
+    if late or incident.kind in (IncidentKind.MISREAD_LATE, IncidentKind.SHOE_DISAGREES):
         _rescan_all(t, incident, None)
         return
     withdraw_disputed(t, incident)
@@ -369,6 +369,12 @@ def _tell_again(t: TableState) -> None:
         dealing.offer_hands(t, current.run.owed)
     if t.phase is Phase.RESULT_PROPOSED:
         result.propose(t)
+
+
+def lies_wrongly(t: TableState, read: UnplacedRead) -> None:
+    """Row 11: the shoe gives the card another place than the order of drawing does."""
+    values = {Axis.LATER: Known.NO, Axis.CERTAIN: Known.UNKNOWN}
+    meet(t, IncidentKind.WRONG_PLACE, values, where=_due_place(t), read=read)
 
 
 def _due_place(t: TableState) -> Where | None:

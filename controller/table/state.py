@@ -142,6 +142,10 @@ class Round:
     free_at: int = 0
     """No card is accepted as play before this time."""
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
+    opinion: tuple[str, bool, bool] | None = None
+    """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
+    compared: tuple[str, bool, bool] | None = None
+    """The result that it was compared with last."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""

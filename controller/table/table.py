@@ -25,6 +25,7 @@ from controller.table import (
     readings,
     scanners,
     shoe_life,
+    shoe_opinion,
     surplus,
     wear,
 )
@@ -39,7 +40,15 @@ from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
 
-FromScanner: TypeAlias = i.CardRead | i.ReadFailed | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
+FromScanner: TypeAlias = (
+    i.CardRead
+    | i.ReadFailed
+    | i.ScannerOpened
+    | i.ScannerLost
+    | i.ScannerRestarted
+    | i.ShoeResulted
+    | i.ShoeComplained
+)
 
 
 class Table:
@@ -78,6 +87,7 @@ class Table:
             _take(t, value)
         dealing.follow_held(t)
         held_reads.follow(t)
+        shoe_opinion.follow(t)
         return tuple(t.events)
 
     @property
@@ -138,6 +148,10 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             scanners.lost(t, value)
         case i.ScannerRestarted():
             scanners.restarted(t, value)
+        case i.ShoeResulted():
+            shoe_opinion.resulted(t, value)
+        case i.ShoeComplained():
+            shoe_opinion.complained(t, value)
         case _:
             assert_never(value)
 
@@ -194,7 +208,13 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         readings.asked_about_already(t)
     else:
         wear.note_read(t, read.scanner, failed=False)
-        _take_card(t, UnplacedRead(checked, read.code, read.key), repeated=repeated)
+        taken = UnplacedRead(checked, read.code, read.key)
+        if repeated or t.incident is not None or not shoe_opinion.lies_wrongly(t, read.place):
+            _take_card(t, taken, repeated=repeated)
+        elif dealing.is_card_due(t):
+            readings.lies_wrongly(t, taken)
+        else:
+            surplus.card_not_due(t, taken)
 
 
 def _cutting_card(t: TableState) -> None:

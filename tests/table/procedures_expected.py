@@ -192,6 +192,7 @@ NO_CASE: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("12", "20a", "20b", "20c", "21", "22"), "not applicable"),  # Other games.
         "13": "not applicable",  # An empty box is dealt no card.
         "27": "not applicable",  # One deck, shuffled before every round.
+        "19b": "not applicable",  # A shoe that judges by itself is at baccarat alone.
         "39": "not applicable",  # The betting system's matter.
         **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26", "28"), "built in"),
         **dict.fromkeys(("32", "36", "37", "38", "40", "42"), "built in"),

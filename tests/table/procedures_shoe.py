@@ -24,6 +24,8 @@ SURPLUS_CARD
   revealed=unknown: ask revealed                  # the one question, after the result too
   revealed=no: next_due                           # 10a: first card of the next round
   revealed=yes: burn                              # 10b
+SHOE_DISAGREES  # Open: the procedures have no such row. By 19 the computed result stands.
+  : supervisor go_on order_rescan confirm_cancel  # the issue: it blocks and calls a supervisor
 HIDDEN_CARD_SHOWN
 BOXED_CARD
   : go_on                                         # 15: card and bets stand

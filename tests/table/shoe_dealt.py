@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from games.driver import BACCARAT, game
 from profiles import profile
-from table.dealt import ANNA, BETS, BORIS, RED, SETTINGS, Dealt, every
+from table.dealt import ANNA, BETS, BORIS, RED, SETTINGS, SHOE, Dealt, every
 
 from controller.cards import DECK, Scheme, code_map, parse_cards
 from controller.games.baccarat import LAYOUT
@@ -61,6 +61,35 @@ class ShoeDealt(Dealt):
     def scan_at_once(self, card: str) -> tuple[Event, ...]:
         """Scan a card in the same instant."""
         return super().scan(card)
+
+    def scan_for(self, place: str, card: str | None = None) -> tuple[Event, ...]:
+        """Scan the next card, of which the shoe says where it goes."""
+        self.advance(SECOND_MS)
+        code = SHOE8.code(Card.parse(card) if card is not None else self.shoe.pop(0))
+        key = self._new_key()
+        return self.feed(
+            i.CardRead(at=self._tick(), scanner=SHOE, code=code, device_seq=None, key=key, place=place)
+        )
+
+    def judged(
+        self, winner: str, *, player_pair: bool = False, banker_pair: bool = False
+    ) -> tuple[Event, ...]:
+        """The shoe says how the coup has ended."""
+        return self.feed(
+            i.ShoeResulted(
+                at=self._tick(),
+                scanner=SHOE,
+                winner=winner,
+                player_pair=player_pair,
+                banker_pair=banker_pair,
+            )
+        )
+
+    def complain(self, complaint: i.Complaint, *, cleared: bool = False) -> tuple[Event, ...]:
+        """The shoe complains."""
+        return self.feed(
+            i.ShoeComplained(at=self._tick(), scanner=SHOE, complaint=complaint, cleared=cleared)
+        )
 
     def cutting_card(self) -> tuple[Event, ...]:
         """The cutting card passes the scanner."""

@@ -268,6 +268,7 @@ CASES = (
     case(Kind.TABLE_CLEARED, R, result_proposed, report(Kind.TABLE_CLEARED)),
     case(Kind.PRESS_FORGOTTEN, R, result_proposed, report(Kind.PRESS_FORGOTTEN)),
     case(Kind.WRONG_ANNOUNCEMENT, R, result_proposed, report(Kind.WRONG_ANNOUNCEMENT)),
+    case(Kind.SHOE_DISAGREES, R, result_proposed, lambda d: d.judged("PLAYER")),
     case(Kind.DEVICE_FAILED, D, dealing(2), report(Kind.DEVICE_FAILED)),
     case(Kind.SCANNER_LOST, D, AWAY, gone=N, other=N, later=U),
     case(Kind.SCANNER_LOST, D, AWAY, answer(False), gone=N, other=N, later=N),
@@ -400,7 +401,8 @@ def press_rescan(d: ShoeDealt, one: Case) -> None:
     incident = d.table.state.incident
     assert incident is not None and incident.state is IncidentState.RESCAN
     if incident.again is not None:
-        for card in list(d.table.state.in_play.laid):
+        laid = list(d.table.state.in_play.laid)
+        for card in laid:
             d.scan(str(card.card))
     elif incident.fact is not None:
         d.scan(str(d.table.state.in_play.laid[-1].card))

@@ -56,6 +56,25 @@ class StubCounted(Event, frozen=True, kw_only=True, tag="stub.counted"):
     by: str
 
 
+class ShoeJudged(Event, frozen=True, kw_only=True, tag="shoe.judged"):
+    """The shoe's own result of the coup, beside the rules' (row 19b)."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    winner: str
+    player_pair: bool
+    banker_pair: bool
+    agrees: bool
+
+
+class DeviceComplained(Event, frozen=True, kw_only=True, tag="device.complained"):
+    """A shoe complains, or says that the cause is gone."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    scanner: str
+    complaint: str
+    cleared: bool
+
+
 class ShoeEnding(Event, frozen=True, kw_only=True, tag="shoe.ending"):
     """The cutting card has come: the shoe closes after `last_round` (BAC-13, row 27)."""
 
@@ -104,6 +123,8 @@ DeckEvent: TypeAlias = (
     | DeckRejected
     | DeckLoaded
     | StubCounted
+    | ShoeJudged
+    | DeviceComplained
     | ShoeEnding
     | ShoeClosed
     | RoundsSuspect

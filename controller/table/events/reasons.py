@@ -130,6 +130,8 @@ class IncidentKind(StrEnum):
     DECK_REJECTED = "DECK_REJECTED"
     WRONG_COUNT = "WRONG_COUNT"
     ORDER_ALARM = "ORDER_ALARM"
+    SHOE_DISAGREES = "SHOE_DISAGREES"
+    """The shoe's own result differs from the rules' (row 19b)."""
     CUTTING_CARD = "CUTTING_CARD"
     """By the count it has passed, and nobody has seen it (row 27)."""
     HELD_READ = "HELD_READ"
@@ -180,6 +182,7 @@ class BurnReason(StrEnum):
     BURN_FORGOTTEN = "BURN_FORGOTTEN"
     TWO_CARDS = "TWO_CARDS"
     BOXED_CARD = "BOXED_CARD"
+    WRONG_PLACE = "WRONG_PLACE"
     FIRST_CARD = "FIRST_CARD"
     """The first card of a shoe: it is shown, and says how many are burned (BAC-13)."""
     NEW_SHOE = "NEW_SHOE"
@@ -204,6 +207,8 @@ class BlockReason(StrEnum):
 
     BREAKER = "BREAKER"
     """The same case too often (row 42)."""
+    SHOE_DISAGREES = "SHOE_DISAGREES"
+    """The shoe's own result of a coup that was confirmed differs from the rules' (row 19b)."""
     NO_SUPERVISOR = "NO_SUPERVISOR"
     """No supervisor has answered in time (row 40)."""
 
