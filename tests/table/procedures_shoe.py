@@ -36,5 +36,6 @@ WRONG_NUMBER_OF_CARDS
 SHOE_NO_CASE: Mapping[str, str] = {
     **dict.fromkeys(("14", "23b", "23c", "23d", "23e", "24"), "not applicable"),  # Poker.
     **dict.fromkeys(("20a", "20b", "20c", "27"), "built in"),
+    "19b": "",  # Decided here.
 }
 SHOE_LIMITS: Mapping[str, int] = {"count_every_rounds": 0, "same_code_ms": 300}

@@ -9,7 +9,7 @@ from games.driver import BACCARAT, game
 from profiles import profile
 from table.dealt import ANNA, BETS, BORIS, RED, SETTINGS, SHOE, Dealt, every
 
-from controller.cards import DECK, Scheme, code_map, parse_cards
+from controller.cards import DECK, Card, Scheme, code_map, parse_cards
 from controller.games.baccarat import LAYOUT
 from controller.games.procedure import BoxState
 from controller.table import inputs as i

@@ -268,7 +268,7 @@ CASES = (
     case(Kind.TABLE_CLEARED, R, result_proposed, report(Kind.TABLE_CLEARED)),
     case(Kind.PRESS_FORGOTTEN, R, result_proposed, report(Kind.PRESS_FORGOTTEN)),
     case(Kind.WRONG_ANNOUNCEMENT, R, result_proposed, report(Kind.WRONG_ANNOUNCEMENT)),
-    case(Kind.SHOE_DISAGREES, R, result_proposed, lambda d: d.judged("PLAYER")),
+    case(Kind.SHOE_DISAGREES, R, result_proposed, lambda d: d.judged("BANKER")),
     case(Kind.DEVICE_FAILED, D, dealing(2), report(Kind.DEVICE_FAILED)),
     case(Kind.SCANNER_LOST, D, AWAY, gone=N, other=N, later=U),
     case(Kind.SCANNER_LOST, D, AWAY, answer(False), gone=N, other=N, later=N),
@@ -460,7 +460,7 @@ def is_cancelled(d: ShoeDealt, one: Case, deck: Deck) -> None:
 
 
 def burn(d: ShoeDealt, one: Case, says: Says) -> None:
-    """The card goes out, with the next round where none is open; one that was not scanned is scanned first."""
+    """The card goes out, with the next round where none is open; an unscanned one is scanned first."""
     if draw(d.table.state).prompt.code == "SCAN_TO_BURN":
         d.scan()
     if d.phase in (Phase.CONFIRMED, Phase.READY):
