@@ -14,6 +14,7 @@ import msgspec
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
+from controller.station.shoe_reports import shoe_input
 from controller.table.inputs import (
     AnyInput,
     CardRead,
@@ -101,10 +102,15 @@ class Intake:
         taken: list[Taken] = []
         while (report := self.framers[scanner].next_report()) is not None:
             match report:
-                case contract.CodeRead(code=code, device_seq=device_seq):
-                    key = self._new_key(scanner, at + len(taken))
+                case contract.CodeRead(code=code, device_seq=device_seq, place=place):
+                    now = at + len(taken)
                     value: AnyInput = CardRead(
-                        at=at + len(taken), scanner=scanner, code=code, device_seq=device_seq, key=key
+                        at=now,
+                        scanner=scanner,
+                        code=code,
+                        device_seq=device_seq,
+                        key=self._new_key(scanner, now),
+                        place=place,
                     )
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
@@ -113,7 +119,10 @@ class Intake:
                     value = ScannerRestarted(at=at + len(taken), scanner=scanner)
                 case _:
                     self._on_garbage(scanner, report)
-                    continue
+                    judged = shoe_input(report, scanner, at + len(taken))
+                    if judged is None:
+                        continue
+                    value = judged
             taken.append(Taken(value, report))
         return taken
 
