@@ -25,7 +25,7 @@ from controller.station.errors import StationError
 from controller.table.events import AUDIENCES, Audience
 from simulators.actor import Feed, Press
 from simulators.clock_link import Advance, Beat, Report
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 from simulators.faults.points import Point, PowerCut
 from simulators.faults.powercut import EXIT_STATUS
 from simulators.link import Deliver, DirectLink, Link, _DirectFeeds

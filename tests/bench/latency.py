@@ -30,7 +30,7 @@ from controller.station.config import load
 from controller.table import inputs as i
 from controller.table.events import AUDIENCES, CardDealt
 from simulators.cast import PINS, hire
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 from simulators.shoe import shuffled
 
 PAUSE_S = 0.004

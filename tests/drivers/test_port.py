@@ -22,7 +22,7 @@ from drivers.contract import Clock, CodeRead, SerialSettings
 from drivers.delimited import open_delimited
 from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
 from simulators.devices.delimited import DelimitedScanner
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
 
