@@ -10,7 +10,7 @@ import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -188,3 +188,26 @@ def unknown_name(name: str, valid: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, valid, n=1, cutoff=0)
     advice = f"; nearest is {near[0]!r}" if near else ""
     return f"{name!r} is not one of {', '.join(valid)}{advice}"
+
+
+# What a framer may offer besides.
+
+
+@runtime_checkable
+class Probe(Protocol):
+    """A framer whose device can be asked what it is, for `tablectl doctor` and never while a table runs."""
+
+    def ask_about_itself(self) -> None:
+        """Ask; the questions are among the `bytes_to_send` of the next `tick`."""
+
+    def told_about_itself(self) -> tuple[str, ...]:
+        """Return what the device has answered so far, in words, one fact a text; no answer, no text."""
+
+
+@runtime_checkable
+class Checksummed(Protocol):
+    """A framer that knows whether its frames carry a checksum."""
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether no single changed byte of a frame gives another code."""

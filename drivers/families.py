@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from drivers import delimited
+from drivers import delimited, delimited_signs
 from drivers.contract import Framer, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     delimited.FAMILY: delimited.open_delimited,
 }
 """Family name to the factory that takes the options of one device."""
+
+SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], tuple[str, ...]]] = {
+    delimited.FAMILY: delimited_signs.signs,
+}
+"""For `tablectl doctor`: the device's options and its chunks with their times, to what is set otherwise here
+than in the device. Only for families in which the bytes can show it."""
 
 
 def open_framer(family: str, options: Mapping[str, object]) -> Framer:
