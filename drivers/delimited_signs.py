@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drivers.contract import CodeRead
 from drivers.delimited import DelimitedFramer, Terminator, open_delimited
 
 ENDS: Mapping[Terminator, tuple[bytes, str]] = {
@@ -14,13 +13,12 @@ ENDS: Mapping[Terminator, tuple[bytes, str]] = {
 }
 """The longest first: CR LF is neither a lone CR nor a lone LF."""
 OTHER_ENDS = {b"\t": "TAB", b"\x03": "ETX (0x03)", b"\x04": "EOT (0x04)", b"\x00": "NUL"}
-ANY_LENGTH = {"min_length": 1, "max_length": 1024}
 TEXT_SHARE = (7, 10)
 """Seven bytes of ten are text: less is no scanner with another suffix."""
 
 
 def signs(options: Mapping[str, object], line: Sequence[tuple[int, bytes]]) -> tuple[str, ...]:
-    """Return what differs, what was expected and what to change; nothing for bytes that are mostly no text."""
+    """Return what differs, what was expected, what to change; nothing for bytes that are mostly no text."""
     framer = open_delimited(options)
     data = b"".join(chunk for _, chunk in line)
     text_count = sum(0x20 <= byte <= 0x7E or byte in b"\r\n\t" for byte in data)
@@ -29,11 +27,13 @@ def signs(options: Mapping[str, object], line: Sequence[tuple[int, bytes]]) -> t
     end, name = ENDS[framer.options.terminator]
     if end not in data:
         return (_other_terminator(framer.options.terminator, name, data),)
-    return (*_frame_signs(framer, data.split(end)[:-1]), *_length_signs(framer, options, line))
+    return _frame_signs(framer, data.split(end)[:-1])
 
 
 def _other_terminator(configured: Terminator, name: str, data: bytes) -> str:
-    said = f'terminator: bytes arrive and not one {name}, which ends a frame here (terminator = "{configured}")'
+    said = (
+        f'terminator: bytes arrive and not one {name}, which ends a frame here (terminator = "{configured}")'
+    )
     left = data
     for terminator, (end, found) in ENDS.items():
         if end in left:
@@ -53,34 +53,17 @@ def _frame_signs(framer: DelimitedFramer, frames: Sequence[bytes]) -> tuple[str,
     found = []
     prefix, postfix = framer.options.prefix.encode(), framer.options.postfix.encode()
     if bodies and prefix and not any(body.startswith(prefix) for body in bodies):
-        found.append(f"prefix: no frame begins with {framer.options.prefix!r}: take it out, or set the scanner")
+        found.append(
+            f"prefix: no frame begins with {framer.options.prefix!r}: take it out, or set the scanner"
+        )
     if bodies and postfix and not any(body.endswith(postfix) for body in bodies):
-        found.append(f"postfix: no frame ends with {framer.options.postfix!r}: take it out, or set the scanner")
+        found.append(
+            f"postfix: no frame ends with {framer.options.postfix!r}: take it out, or set the scanner"
+        )
     firsts = {body[0] for body in bodies}
     if len(bodies) > 1 and len(firsts) == 1 and not 0x20 <= bodies[0][0] <= 0x7E and not prefix:
         found.append(
-            f"prefix: every frame begins with the byte 0x{bodies[0][0]:02x}: switch the scanner's prefix off, "
-            "or set prefix to it"
+            f"prefix: every frame begins with the byte 0x{bodies[0][0]:02x}: switch the scanner's prefix "
+            "off, or set prefix to it"
         )
     return tuple(found)
-
-
-def _length_signs(
-    framer: DelimitedFramer, options: Mapping[str, object], line: Sequence[tuple[int, bytes]]
-) -> tuple[str, ...]:
-    shortest, longest = framer.options.min_length, framer.options.max_length
-    relaxed = open_delimited({**options, **ANY_LENGTH})
-    lengths = set()
-    for at_us, chunk in line:
-        relaxed.receive(chunk, at_us)
-        while (report := relaxed.next_report()) is not None:
-            if isinstance(report, CodeRead):
-                lengths.add(len(report.code))
-    wrong = sorted(length for length in lengths if not shortest <= length <= longest)
-    if not wrong:
-        return ()
-    got = ", ".join(map(str, wrong))
-    return (
-        f"length: codes of {got} characters arrive, min_length {shortest} and max_length {longest} refuse them: "
-        "change the two, or the scanner's prefix and suffix",
-    )

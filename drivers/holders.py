@@ -41,12 +41,12 @@ def holder_of(path: str | Path) -> Holder | None:
 def _descriptors(pid: int) -> Iterator[tuple[str, str]]:
     """Yield the descriptors of a process with what they lead to; nothing once it has ended."""
     try:
-        entries = list(os.scandir(PROC / str(pid) / "fd"))
+        entries = list((PROC / str(pid) / "fd").iterdir())
     except OSError:
         return
     for entry in entries:
         try:
-            yield entry.name, os.readlink(entry.path)
+            yield entry.name, str(entry.readlink())
         except OSError:
             continue  # It was closed meanwhile.
 

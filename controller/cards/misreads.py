@@ -13,13 +13,13 @@ PRINTABLE = tuple(map(chr, range(0x20, 0x7F)))
 class Changes(NamedTuple):
     """Ways to change one place of one code, and how many of them give the code of another card."""
 
-    count: int
+    total: int
     undetected: int
 
     @property
     def rate(self) -> Fraction:
         """The share that nobody notices."""
-        return Fraction(self.undetected, self.count)
+        return Fraction(self.undetected, self.total)
 
 
 class Misreads(NamedTuple):

@@ -59,5 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         complain(error)
         return FINDING
     failed = found.total() - found[CodeRead]
-    say(f"{arguments.capture}: {count} chunks, in which {found[CodeRead]} codes are read and {failed} reads fail")
+    say(
+        f"{arguments.capture}: {count} chunks, in which {found[CodeRead]} codes are read "
+        f"and {failed} reads fail"
+    )
     return FINE

@@ -13,7 +13,10 @@ from drivers.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
 
-OPENS = "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print('open', flush=True); sys.stdin.read()"
+OPENS = (
+    "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print('open', flush=True); "
+    "sys.stdin.read()"
+)
 PLAYS = (
     "import sys; from pathlib import Path; from drivers.pty import PtyDevice; "
     "device = PtyDevice(Path(sys.argv[1])); print('open', flush=True); sys.stdin.read()"

@@ -21,8 +21,8 @@ from drivers import port as port_module
 from drivers.contract import Clock, CodeRead, SerialSettings
 from drivers.delimited import open_delimited
 from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
-from simulators.devices.delimited import DelimitedScanner
 from drivers.pty import PtyDevice
+from simulators.devices.delimited import DelimitedScanner
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
 
