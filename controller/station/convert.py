@@ -1,7 +1,7 @@
 """Captures that other tools made, turned into port captures: hex lines and raw bytes.
 
 Hex: one chunk a line, bytes as pairs of hex digits, apart or not, with `0x` or not; `#` begins a comment. A
-first word with a decimal point is the time in seconds; a line without one comes `gap_us` after the one before.
+first word with a decimal point is the time in seconds; without it a line is `gap_us` after the one before.
 Raw bytes have no times: they are spaced as at 9600 baud, so that no silence cuts a frame.
 
 Times of a converted capture count from its own beginning.

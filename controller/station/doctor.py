@@ -136,9 +136,7 @@ def port_signs(port: str) -> Iterator[str]:
     path = Path(port)
     if not path.exists():
         leads = f", it leads to {path.readlink()}" if path.is_symlink() else ""
-        yield (
-            f"port: no such device{leads}: plug it in, or correct the path; /dev/serial/by-id has what is there"
-        )
+        yield (f"port: no such device{leads}: plug it in, or correct the path; see /dev/serial/by-id")
         return
     if not os.access(path, os.R_OK | os.W_OK):
         yield f"port: no permission to read and write ({owner_text(path)}): add this user to that group"

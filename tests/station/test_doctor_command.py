@@ -53,7 +53,7 @@ def device(config: Path, sends: bytes) -> Iterator[PtyDevice]:
         while not line.has_host:
             if ended.wait(0.01):
                 return
-        time.sleep(0.2)
+        time.sleep(0.1)
         line.write(sends)
 
     player = threading.Thread(target=play)
