@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from drivers import delimited, delimited_signs
+from drivers import angel_eye, delimited, delimited_signs
 from drivers.contract import Framer, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
+    angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
 }
 """Family name to the factory that takes the options of one device."""

@@ -10,7 +10,7 @@ import grp
 import os
 import pwd
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -30,7 +30,7 @@ from controller.station.listening import Listening
 from controller.station.terminal import clock_time
 from drivers.contract import Checksummed, CodeRead, Framer, Garbage, Probe, Report
 from drivers.families import open_framer
-from drivers.holders import Holder, holder_of
+from drivers.holders import Holder, find_holders, find_lockers
 
 Say = Callable[[str], None]
 HEX_SHOWN = 32
@@ -48,7 +48,16 @@ class Finding(msgspec.Struct, frozen=True):
 def daemon_of(config: StationConfig) -> Holder | None:
     """Return the process that runs this table: whoever has the lock of one of its journals open."""
     locks = sorted(config.table_dir.glob("*.lock"))
-    return next((holder for lock in locks if (holder := holder_of(lock)) is not None), None)
+    return next(_others(holder for lock in locks for holder in find_lockers(str(lock))), None)
+
+
+def holder_of(port: str) -> Holder | None:
+    """Return another process that has a port locked or open, None if none is seen."""
+    return next(_others(find_lockers(port) or find_holders(port)), None)
+
+
+def _others(holders: Iterable[Holder]) -> Iterator[Holder]:
+    return (holder for holder in holders if holder.pid != os.getpid())
 
 
 class Examination:
@@ -140,7 +149,7 @@ def port_signs(port: str) -> Iterator[str]:
         return
     if not os.access(path, os.R_OK | os.W_OK):
         yield f"port: no permission to read and write ({owner_text(path)}): add this user to that group"
-    holder = holder_of(path)
+    holder = holder_of(port)
     if holder is not None:
         yield (
             f"port: held by {holder}, which takes bytes away: stop it; ModemManager and getty open such ports"

@@ -18,9 +18,11 @@ import msgspec
 from controller.cards import DECK, Scheme, code_map
 from controller.journal.recording import Kind, Line, Recorder, read_lines
 from controller.station.replay import framers_of
+from drivers.angel_eye import Frame
 from drivers.contract import Report
 from drivers.delimited import DelimitedOptions
 from simulators.devices import cuts
+from simulators.devices.angel_eye import COPIES, AngelEyeShoe, LineFault
 from simulators.devices.delimited import DelimitedScanner, Fault
 
 FOLDER = Path(__file__).parent
@@ -83,7 +85,51 @@ def delimited_deck(tape: Tape) -> None:
     scanner.noise(5)
 
 
+def angel_eye_coups(tape: Tape) -> None:
+    """Coups of a shoe that nobody acknowledges: three copies of a frame, some lost; a card that is not read,
+    a card too many, a start in the middle."""
+    rng = random.Random(2)
+
+    def fault(_frame: Frame, copy: int) -> LineFault | None:
+        return rng.choice((None, None, None, LineFault.LOST, LineFault.MERGED)) if copy < COPIES else None
+
+    shoe = AngelEyeShoe(tape.send, line_fault=fault, seed=2)
+    for number in range(5):
+        tape.wait(4_000)
+        shoe.stand_by()
+        while shoe.due is not None:
+            card = rng.randrange(9, 13) << 4 | rng.randrange(1, 14)
+            shoe.draw(card, is_read=number != 1)
+            if number == 1:
+                shoe.run()
+                tape.wait(2_000)
+                shoe.read_again(card)
+            shoe.run()
+            tape.wait(rng.randint(500, 3_000))
+        if number == 2:
+            shoe.draw(0xB2)
+        if number == 3:
+            shoe.power_up()
+        shoe.run()
+
+
 SESSIONS: Mapping[str, Session] = {
+    "angel_eye_frames": Session(
+        "frames of a public capture: start-up, draw, two twos of spades, a jump, not read, overdraw, noise",
+        "angel_eye",
+        {},
+        typed(
+            "05 30 53 03 36 30",
+            "05 31 44 81 80 03 37 37",
+            "05 36 49 81 b2 03 34 46",
+            "05 37 49 91 b2 03 35 45",
+            "05 39 45 82 03 46 44",
+            "05 31 45 c1 03 42 36",
+            "ff ff ff ff c5 fc",
+            "05 31 5a 03 36 38",
+        ),
+    ),
+    "angel_eye_coups": Session("a simulated shoe with faults, seed 2", "angel_eye", {}, angel_eye_coups),
     "delimited_lf": Session(
         "the worked examples of scanner manuals: 1010, D12, NOREAD",
         "delimited",

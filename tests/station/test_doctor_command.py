@@ -254,7 +254,7 @@ def test_a_port_that_is_not_there_and_one_that_another_program_holds(
     with device(config, frames(b"\n")) as line, process("-c", OPENS, line.node) as other:
         assert doctor(config) == 1
     told = capsys.readouterr().out
-    assert f"port: held by process {other.pid} (" in told
+    assert f"(pid {other.pid}), which takes bytes away" in told
     assert "1010" not in told
 
 
@@ -266,7 +266,7 @@ def test_no_doctor_while_the_table_runs(config: Path, capsys: pytest.CaptureFixt
 
         with process("-m", "controller.cli", "run", str(config), ready=runs) as daemon:
             assert doctor(config) == 3
-    assert f"table rp1 runs as process {daemon.pid} (" in capsys.readouterr().err
+    assert f"(pid {daemon.pid}): it holds the scanners" in capsys.readouterr().err
 
 
 def test_refused_words(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
