@@ -272,6 +272,14 @@ class Probe(Protocol):
         """Return what the device has answered so far, in words, one fact a text; no answer, no text."""
 
 
+class Signs(msgspec.Struct, frozen=True):
+    """What a while of bytes shows of a device's own set-up: `seen`, in words, and what is `wrong`, each with
+    what was expected and what to change."""
+
+    seen: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+
 @runtime_checkable
 class Checksummed(Protocol):
     """A framer that knows whether its frames carry a checksum."""

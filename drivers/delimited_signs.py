@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from drivers.contract import Signs
 from drivers.delimited import DelimitedFramer, Terminator, open_delimited
 
 ENDS: Mapping[Terminator, tuple[bytes, str]] = {
@@ -17,34 +18,32 @@ TEXT_SHARE = (7, 10)
 """Seven bytes of ten are text: less is no scanner with another suffix."""
 
 
-def signs(options: Mapping[str, object], line: Sequence[tuple[int, bytes]]) -> tuple[str, ...]:
-    """Return what differs, what was expected, what to change; nothing for bytes that are mostly no text."""
+def signs(options: Mapping[str, object], line: Sequence[tuple[int, bytes]]) -> Signs:
+    """Return what the bytes show; nothing for bytes that are mostly no text."""
     framer = open_delimited(options)
     data = b"".join(chunk for _, chunk in line)
     text_count = sum(0x20 <= byte <= 0x7E or byte in b"\r\n\t" for byte in data)
     if not data or text_count * TEXT_SHARE[1] < len(data) * TEXT_SHARE[0]:
-        return ()
+        return Signs()
+    seen = _seen_end(data)
     end, name = ENDS[framer.options.terminator]
-    if end not in data:
-        return (_other_terminator(framer.options.terminator, name, data),)
-    return _frame_signs(framer, data.split(end)[:-1])
-
-
-def _other_terminator(configured: Terminator, name: str, data: bytes) -> str:
-    said = (
-        f'terminator: bytes arrive and not one {name}, which ends a frame here (terminator = "{configured}")'
+    if end in data:
+        return Signs((f"frames end with {seen}",), _frame_signs(framer, data.split(end)[:-1]))
+    same = next((other for other, (_, found) in ENDS.items() if found == seen), None)
+    advice = "" if same is None else f', or set terminator = "{same}"'
+    return Signs(
+        (f"frames end with {seen}",),
+        (
+            f"terminator: bytes arrive and not one {name}, which ends a frame here (terminator = "
+            f'"{framer.options.terminator}"); the scanner ends its frames with {seen}: give it the suffix '
+            f"{name}{advice}",
+        ),
     )
-    left = data
-    for terminator, (end, found) in ENDS.items():
-        if end in left:
-            return (
-                f"{said}; the scanner ends its frames with {found}: give it the suffix {name}, or set "
-                f'terminator = "{terminator}"'
-            )
-    for end, found in OTHER_ENDS.items():
-        if end in left:
-            return f"{said}; the scanner ends its frames with {found}: give it the suffix {name}"
-    return f"{said}; the scanner ends its frames with nothing at all: give it the suffix {name}"
+
+
+def _seen_end(data: bytes) -> str:
+    ends = (*ENDS.values(), *OTHER_ENDS.items())
+    return next((name for end, name in ends if end in data), "nothing at all")
 
 
 def _frame_signs(framer: DelimitedFramer, frames: Sequence[bytes]) -> tuple[str, ...]:

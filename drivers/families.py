@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from drivers import angel_eye, delimited, delimited_signs
-from drivers.contract import Framer, unknown_name
+from drivers.contract import Framer, Signs, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     angel_eye.FAMILY: angel_eye.open_angel_eye,
@@ -13,11 +13,11 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
 }
 """Family name to the factory that takes the options of one device."""
 
-SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], tuple[str, ...]]] = {
+SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], Signs]] = {
     delimited.FAMILY: delimited_signs.signs,
 }
-"""For `tablectl doctor`: the device's options and its chunks with their times, to what is set otherwise here
-than in the device. Only for families in which the bytes can show it."""
+"""For `tablectl doctor`: a device's options and its chunks with their times, to what they show of its set-up;
+only for families in which they can."""
 
 
 def open_framer(family: str, options: Mapping[str, object]) -> Framer:

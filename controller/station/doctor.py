@@ -25,6 +25,7 @@ from controller.station.doctor_signs import (
     config_signs,
     line_signs,
     line_text,
+    seen,
 )
 from controller.station.listening import Listening
 from controller.station.terminal import clock_time
@@ -104,6 +105,8 @@ class Examination:
         return heard if self._refused is None else [self._refused, *heard]
 
     def _heard_signs(self, framer: Framer) -> Iterator[str]:
+        for text in seen(self.scanner, self._line):
+            self._say(f"  the device: {text}")
         heard = Heard(self._line, self._reports, codes_of(self.scanner, self._line))
         if isinstance(framer, Probe):
             told = framer.told_about_itself()
@@ -140,8 +143,8 @@ class Examination:
 
 def port_signs(port: str) -> Iterator[str]:
     """Yield what speaks against opening a port: it is not there, not ours to open, or another's."""
-    if "://" in port:
-        return
+    if ":" in port.partition("/")[0]:
+        return  # No path: whoever opens it says what is wrong with it.
     path = Path(port)
     if not path.exists():
         leads = f", it leads to {path.readlink()}" if path.is_symlink() else ""

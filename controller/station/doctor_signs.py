@@ -100,9 +100,9 @@ def line_signs(scanner: ScannerConfig, heard: Heard) -> Iterator[str]:
         )
         return
     if scanner.family in SIGNS:
-        found = SIGNS[scanner.family](scanner.options, heard.line)
-        yield from found
-        if found:
+        wrong = SIGNS[scanner.family](scanner.options, heard.line).wrong
+        yield from wrong
+        if wrong:
             return
     if heard.has_frame:
         noise = sum(report.count for report in heard.reports if isinstance(report, Garbage))
@@ -110,6 +110,15 @@ def line_signs(scanner: ScannerConfig, heard: Heard) -> Iterator[str]:
             yield f"noise: {noise} of {len(data)} bytes belong to no frame: check cable, plug and shield"
     else:
         yield _without_frame(scanner, data, heard.line)
+
+
+def seen(scanner: ScannerConfig, line: Sequence[tuple[int, bytes]]) -> Iterator[str]:
+    """Yield how the device is set, as far as its bytes show it."""
+    if scanner.family in SIGNS:
+        yield from SIGNS[scanner.family](scanner.options, line).seen
+    lengths = sorted({len(code) for code in codes_of(scanner, line)})
+    if lengths:
+        yield f"codes have {' or '.join(map(str, lengths))} characters"
 
 
 def _without_frame(scanner: ScannerConfig, data: bytes, line: Sequence[tuple[int, bytes]]) -> str:

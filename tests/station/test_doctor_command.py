@@ -20,7 +20,7 @@ from controller.cards import Scheme, code_map
 from controller.cli import main
 from controller.station import doctor_signs
 from controller.station.config import ScannerConfig
-from controller.station.doctor_signs import Decks, code_signs, config_signs
+from controller.station.doctor_signs import Decks, Heard, code_signs, codes_of, config_signs, line_signs
 from drivers import families
 from drivers.contract import CodeRead, Garbage, Report, ReportQueue
 from drivers.pty import PtyDevice
@@ -83,6 +83,8 @@ def test_a_scanner_that_is_set_right(config: Path, capsys: pytest.CaptureFixture
     assert "line: 9600 8N1" in told
     assert "terminator 'lf'" in told
     assert "31 30 31 30 0a 32" in told
+    assert "the device: frames end with LF" in told
+    assert "the device: codes have 4 characters" in told
     assert "read '3130': Kc of deck blue" in told
     assert "undetected misreads of deck blue: 196 of 1664 (11.8 %) single changed bits" in told
     assert told.endswith("nothing to change\n")
@@ -103,20 +105,13 @@ def even(data: bytes) -> bytes:
     [
         (
             frames(b"\r"),
-            'not one LF, which ends a frame here (terminator = "lf"); the scanner ends its frames with CR',
+            'not one LF, which ends a frame here (terminator = "lf"); the scanner ends its frames with CR: '
+            'give it the suffix LF, or set terminator = "cr"',
         ),
-        (frames(b"\t"), "the scanner ends its frames with TAB: give it the suffix LF"),
-        (b"1010", "ends its frames with nothing at all"),
-        (mixed(1), "garbage as from a wrong baud rate: the line is opened at 9600 8N1"),
-        (even(frames(b"\r\n")), "text of 7 bits with even parity: set line.bytesize = 7"),
+        (mixed(1), "60 bytes without a frame of delimited, and no text: garbage as from a wrong baud rate"),
         (b"", "no byte came in"),
-        (frames(b"\r\n", ("1010", "NR")), "'NR': this is no code but a failed read"),
-        (frames(b"\n", ("D12", "H01", "C03", "A13")), "'D12', 'H01', 'C03' and 1 more: codes of deck red"),
-        (frames(b"\n", ("As", "Kd")), "'As', 'Kd': spelled by scheme plain, which no deck"),
-        (b"\xff\xfe\n" + frames(b"\n"), "noise: 3 of 18 bytes belong to no frame"),
-        (b"\x021010\n\x022020\n", "every frame begins with the byte 0x02"),
     ],
-    ids=["cr", "tab", "no-suffix", "baud", "parity", "silent", "no-read", "red", "plain", "noise", "prefix"],
+    ids=["wrong-suffix", "wrong-baud", "silent"],
 )
 def test_what_is_set_wrong_is_named(
     config: Path, sends: bytes, expected: str, capsys: pytest.CaptureFixture[str]
@@ -126,6 +121,44 @@ def test_what_is_set_wrong_is_named(
     (finding,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert finding["scanner"] == "shoe"
     assert expected in finding["text"]
+
+
+def signs(sends: bytes, scanner: ScannerConfig) -> list[str]:
+    """What doctor finds in bytes that came in at once."""
+    line = [(1, sends)]
+    framer = families.open_framer(scanner.family, scanner.options)
+    framer.receive(sends, 1)
+    reports = list(iter(framer.next_report, None))
+    heard = Heard(line, reports, codes_of(scanner, line))
+    return [*line_signs(scanner, heard), *code_signs(scanner, Decks(BLUE, (RED,)), heard.codes)]
+
+
+@pytest.mark.parametrize(
+    ("sends", "expected"),
+    [
+        (even(frames(b"\r\n")), "text of 7 bits with even parity: set line.bytesize = 7"),
+        (frames(b"\r\n", ("1010", "NR")), "'NR': this is no code but a failed read"),
+        (frames(b"\n", ("D12", "H01", "C03", "A13")), "'D12', 'H01', 'C03' and 1 more: codes of deck red"),
+        (frames(b"\n", ("As", "Kd")), "'As', 'Kd': spelled by scheme plain, which no deck"),
+        (b"\xff\xfe\n" + frames(b"\n"), "noise: 3 of 18 bytes belong to no frame"),
+        (b"\x021010\n\x022020\n", "every frame begins with the byte 0x02"),
+    ],
+    ids=["parity", "no-read", "red", "plain", "noise", "prefix"],
+)
+def test_what_the_bytes_show(sends: bytes, expected: str) -> None:
+    (sign,) = signs(sends, scanner(min_length=3, max_length=4))
+    assert expected in sign
+    assert not signs(frames(b"\n"), scanner(min_length=3, max_length=4))
+
+
+def test_text_on_the_line_of_a_shoe_that_speaks_in_frames() -> None:
+    (sign,) = signs(frames(b"\r"), ScannerConfig("angel_eye", "/dev/null"))
+    assert "15 bytes without a frame of angel_eye: raw text arrives in place of packets" in sign
+
+
+def test_frames_of_a_shoe_on_the_line_of_a_scanner() -> None:
+    (sign,) = signs(bytes.fromhex("05 31 44 81 80 03 37 37 05 36 49 81 b2 03 34 46 0a"), scanner())
+    assert 'they are frames of angel_eye: set family = "angel_eye"' in sign
 
 
 class Packets:
@@ -204,12 +237,6 @@ def test_raw_text_in_place_of_packets(packet_table: Path, capsys: pytest.Capture
     assert len(texts) == 2
     assert texts[0].startswith("the device answers no question")
     assert "15 bytes without a frame of packets: raw text arrives in place of packets" in texts[1]
-
-
-def test_a_device_of_another_family(config: Path, packets: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with device(config, b"".join(packet("\x00\xff"[:1] + code) for code in CODES)):
-        assert doctor(config, "--json") == 1
-    assert 'they are frames of packets: set family = \\"packets\\"' in capsys.readouterr().out
 
 
 def test_a_device_that_can_be_asked_is_asked(packet_table: Path, capsys: pytest.CaptureFixture[str]) -> None:
