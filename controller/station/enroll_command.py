@@ -60,6 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     if name not in config.scanners or (arguments.scanner is None and len(config.scanners) > 1):
         complain(f"--scanner: expected one of {', '.join(config.scanners)}")
         return USAGE
+    if deck_path.suffix != ".toml":
+        complain(f"{deck_path}: expected a name that ends with .toml, as every deck file has")
+        return USAGE
     holder = daemon_of(config) or holder_of(config.scanners[name].port)
     if holder is not None:
         complain(f"{name}: {config.scanners[name].port}: {holder} uses it: stop that first")
@@ -147,6 +150,9 @@ def _enroll(config: StationConfig, name: str, arguments: argparse.Namespace) -> 
     enrolment = _begin(config, arguments)
     taking = Kept(path, enrolment, silence_us=arguments.silence * 1_000_000)
     asyncio.run(Listening(name, config.scanners[name], taking).run(taking.is_done))
+    if not enrolment.codes:
+        complain(f"{path}: not begun: no card was scanned in")
+        return FINDING
     if not enrolment.is_complete:
         complain(
             f"{path}: not finished: {len(enrolment.codes)} of 52 cards are kept in {unfinished_path(path)}; "

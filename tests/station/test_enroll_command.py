@@ -250,6 +250,20 @@ def test_what_can_not_be_gone_on_with(
 
 
 @on_posix
+def test_nothing_is_kept_of_nothing(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desk.enroll(person=desk.interrupt) == 1
+    assert "not begun: no card was scanned in" in capsys.readouterr().err
+    assert not unfinished_path(desk.deck).exists()
+
+
+def test_refused_words(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["enroll", str(config), "green"]) == 2
+    assert main(["enroll", str(config), "green.toml", "--scanner", "door"]) == 2
+    assert "--scanner: expected one of shoe" in capsys.readouterr().err
+    assert main(["enroll", str(config.with_name("no.toml")), "green.toml"]) == 3
+
+
+@on_posix
 def test_discard_and_an_order_of_ones_own(desk: Desk) -> None:
     spoiled("{")(desk.deck)
     order = desk.deck.with_name("order.txt")
