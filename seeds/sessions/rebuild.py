@@ -130,6 +130,19 @@ SESSIONS: Mapping[str, Session] = {
         ),
     ),
     "angel_eye_coups": Session("a simulated shoe with faults, seed 2", "angel_eye", {}, angel_eye_coups),
+    "zebra_ssi_packets": Session(
+        "packets of the programmer's guide: 1010 and its repetition, D12 with CR, 4130, a start, a wrong sum",
+        "zebra_ssi",
+        {},
+        typed(
+            "09 F3 00 00 03 31 30 31 30 FE 3F",
+            "09 F3 00 01 03 31 30 31 30 FE 3E",
+            "09 F3 00 00 01 44 31 32 0D FE 4F",
+            "09 F3 00 00 1B 34 31 33 30 FE 21",
+            "05 F6 00 00 03 FF 02",
+            "09 F3 00 00 03 31 30 31 31 FE 3F",
+        ),
+    ),
     "delimited_lf": Session(
         "the worked examples of scanner manuals: 1010, D12, NOREAD",
         "delimited",

@@ -151,9 +151,10 @@ def test_what_the_bytes_show(sends: bytes, expected: str) -> None:
     assert not signs(frames(b"\n"), scanner(min_length=3, max_length=4))
 
 
-def test_text_on_the_line_of_a_shoe_that_speaks_in_frames() -> None:
-    (sign,) = signs(frames(b"\r"), ScannerConfig("angel_eye", "/dev/null"))
-    assert "15 bytes without a frame of angel_eye: raw text arrives in place of packets" in sign
+@pytest.mark.parametrize("family", ["angel_eye", "zebra_ssi"])
+def test_text_on_the_line_of_a_device_that_speaks_in_packets(family: str) -> None:
+    (sign,) = signs(frames(b"\r"), ScannerConfig(family, "/dev/null"))
+    assert f"15 bytes without a frame of {family}: raw text arrives in place of packets" in sign
 
 
 def test_frames_of_a_shoe_on_the_line_of_a_scanner() -> None:
