@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from simulators.devices.pty import PtyDevice
 from station.recorded import Session, write_config
 
 from controller.journal.recording import Kind, read_lines
@@ -25,6 +24,7 @@ from controller.table.inputs import (
     VerifyDeck,
     decode_input,
 )
+from drivers.pty import PtyDevice
 from drivers.ssi.packet import Opcode
 from simulators.cast import PINS, ROLES
 from simulators.devices.zebra_ssi import Fault, ZebraScanner
