@@ -60,6 +60,10 @@ class DeviceState(StrEnum):
     """It has lost what it knew: cards may be out that it does not remember."""
     STAND_BY = "STAND_BY"
     """It waits for a new coup."""
+    SILENT = "SILENT"
+    """It answers no poll any more: cards may pass it unseen."""
+    ANSWERS = "ANSWERS"
+    """It answers again after it was silent."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
@@ -75,7 +79,17 @@ class Garbage(msgspec.Struct, frozen=True, tag=True):
     hint: str
 
 
-Report: TypeAlias = CodeRead | ReadFailed | DeviceReported | Garbage
+class ReadTogether(msgspec.Struct, frozen=True, tag=True):
+    """The `count` reads that follow came at once, or too close behind the one before.
+
+    In which order their cards were drawn is not known (row 9 of the procedures). It comes before the reads,
+    so that the table holds before it takes one of them.
+    """
+
+    count: int
+
+
+Report: TypeAlias = CodeRead | ReadFailed | DeviceReported | ReadTogether | Garbage
 
 
 class Framer(Protocol):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import delimited
+from drivers import delimited, feig_obid, rdm6300
 from drivers.contract import Framer, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     delimited.FAMILY: delimited.open_delimited,
+    feig_obid.FAMILY: feig_obid.open_feig,
+    rdm6300.FAMILY: rdm6300.open_rdm6300,
 }
 """Family name to the factory that takes the options of one device."""
 
