@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import delimited, feig_obid, rdm6300
+from drivers import delimited, rdm6300
 from drivers.contract import Framer, unknown_name
+from drivers.feig_obid import framer as feig_obid
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     delimited.FAMILY: delimited.open_delimited,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import assert_never
 
-from drivers.feig_frames import (
+from drivers.feig_obid.frames import (
     ANY_ADDRESS,
     NO_DATA,
     STX,

@@ -18,7 +18,21 @@ from drivers.contract import (
     ReadTogether,
     Report,
 )
-from drivers.feig_frames import (
+from drivers.feig_obid.framer import (
+    CUT_SHORT,
+    DAMAGED,
+    ECHO,
+    ENDLESS,
+    GARBAGE_RUN_MAX,
+    NOT_ASKED,
+    OTHER_QUESTION,
+    OTHER_READER,
+    OTHER_TAGS,
+    REFUSED,
+    FeigFramer,
+    open_feig,
+)
+from drivers.feig_obid.frames import (
     MORE_INVENTORY,
     NEW_INVENTORY,
     NO_DATA,
@@ -33,21 +47,7 @@ from drivers.feig_frames import (
     request,
     write_tags,
 )
-from drivers.feig_obid import (
-    CUT_SHORT,
-    DAMAGED,
-    ECHO,
-    ENDLESS,
-    GARBAGE_RUN_MAX,
-    NOT_ASKED,
-    OTHER_QUESTION,
-    OTHER_READER,
-    OTHER_TAGS,
-    REFUSED,
-    FeigFramer,
-    open_feig,
-)
-from drivers.feig_presence import TAGS_MAX, Judgement, Presence
+from drivers.feig_obid.presence import TAGS_MAX, Judgement, Presence
 from simulators.devices.cuts import Line, byte_by_byte, decode, merged, recut, splits
 from simulators.devices.feig_obid import Fault, FeigReader
 
@@ -227,7 +227,7 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
         talk("FF" + ONE_TAG, ONE_TAG),
         [Garbage(18, CUT_SHORT), CodeRead(A)],
     ),
-    "two replies at once": ({}, talk(ONE_TAG + TWO_TAGS), [CodeRead(A), Garbage(27, NOT_ASKED)]),
+    "two replies at once": ({}, talk(ONE_TAG + TWO_TAGS), [CodeRead(A), ReadTogether(1), CodeRead(B)]),
     "another reader, then the right one": (
         {},
         talk((tags(B, address=1), ONE_TAG)),
@@ -519,9 +519,8 @@ def test_late_ticks_send_later_and_judge_the_same() -> None:
     assert framer.bytes_to_send() == of(INVENTORY)
     framer.receive(of(ONE_TAG), 149 * MS)
     assert framer.next_report() == CodeRead(A)
-    framer.receive(of(NO_TAG), 900 * MS)
-    framer.tick(2_000 * MS)
-    assert framer.next_report() == Garbage(6, NOT_ASKED)
+    framer.receive(of(TWO_TAGS), 900 * MS)
+    assert framer.next_report() == CodeRead(B), "nobody has asked, and the card is there all the same"
 
 
 def test_the_deadline_is_none_until_the_line_is_open() -> None:

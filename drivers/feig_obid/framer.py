@@ -2,8 +2,8 @@
 
 Hardware notes, section 4. One question at a time, each sent from `tick`. A question that gets no answer is
 counted and asked again, beginning with a link test, which also tells the reader's own address. A reply counts
-only whole, with its CRC, from that address and to that question; after anything else the line must fall
-silent before the next question.
+only whole, with its CRC and from that address; after anything else the line must fall silent before the next
+question. An inventory that comes too late still says who is there.
 
 `ont` is how the reader is configured. 0: each inventory lists all tags there are. 1: each tag is listed once
 when it comes; then a reply that is lost takes its tags with it, so the field is switched off and on after
@@ -12,10 +12,7 @@ every flaw, which makes all tags speak again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal
-
-import msgspec
+from collections.abc import Iterable, Mapping
 
 from drivers.contract import (
     CodeRead,
@@ -29,7 +26,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
-from drivers.feig_frames import (
+from drivers.feig_obid.frames import (
     ANY_ADDRESS,
     MORE_INVENTORY,
     NEW_INVENTORY,
@@ -42,7 +39,8 @@ from drivers.feig_frames import (
     read_tags,
     request,
 )
-from drivers.feig_presence import Judgement, Presence
+from drivers.feig_obid.options import FeigOptions
+from drivers.feig_obid.presence import Judgement, Presence
 
 FAMILY = "feig_obid"
 MILLISECOND = 1_000
@@ -75,44 +73,6 @@ UNREADABLE = frozenset(
     }
 )
 """There is a tag, or noise, that could not be read."""
-
-Count = Annotated[int, msgspec.Meta(ge=1, le=100)]
-
-
-class FeigOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How one reader is asked, and how its inventories are judged.
-
-    A reader comes with 38400 8E1: `baud = 38400`, `parity = "E"` under the scanner's `line`.
-    """
-
-    address: Annotated[int, msgspec.Meta(ge=0, le=255)] = ANY_ADDRESS
-    """The reader's; 255 reaches any, and its first answer tells which."""
-    advanced: bool = False
-    """Ask in advanced frames. Answers are read in both."""
-    ont: Literal[0, 1] = 0
-    """Bit ONT of the reader's CFG5."""
-    poll_ms: Annotated[int, msgspec.Meta(ge=20, le=10_000)] = 100
-    """From one inventory to the next; a reader that needs longer is asked when it has answered."""
-    reply_ms: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 3_500
-    """How long an inventory may take; the reader itself gives up after 3 s (its TR-RESPONSE-TIME)."""
-    link_ms: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 300
-    """How long any other answer may take."""
-    char_gap_ms: Annotated[int, msgspec.Meta(ge=20, le=1_000)] = 50
-    """Silence that ends a reply; USB adapters alone make pauses of 16 ms."""
-    gone_after: Count = 3
-    """A tag is gone when so many inventories in a row lack it: tags flicker, and stacked cards hide."""
-    real_after: Count = 1
-    """A tag has come when so many inventories in a row list it; above 1 where antennas hear each other."""
-    apart_ms: Annotated[int, msgspec.Meta(ge=0, le=5_000)] = 300
-    """Cards that come closer together than this have no certain order."""
-    silent_after: Count = 3
-    """So many questions in a row without a usable answer: the reader is silent."""
-    no_read_after: Count = 5
-    """So many inventories in a row in which something could not be read: a failed read."""
-
-    def __post_init__(self) -> None:
-        if self.ont == 1 and self.real_after > 1:
-            raise ValueError("real_after above 1 needs ont = 0: with ont = 1 a tag is listed only once")
 
 
 def open_feig(options: Mapping[str, object]) -> FeigFramer:
@@ -161,7 +121,7 @@ class FeigFramer:
         """Begin with a link test. Who was on the antenna is remembered: cards lie where they lie."""
         if self._gap_us is not None:
             self._gap_us = None
-            self._end_strays(CUT_SHORT if self._held else self._stray_hint)
+            self._end_strays(self._hint(CUT_SHORT) if self._held else self._stray_hint)
         self._address = self.options.address
         self._is_silent, self._unanswered_count, self._unread_count = False, 0, 0
         self._begin_inventory()
@@ -233,7 +193,7 @@ class FeigFramer:
             if at_us < self._gap_us:
                 return
             over_us, self._gap_us = self._gap_us, None
-            self._end_strays(CUT_SHORT if self._held else self._stray_hint)
+            self._end_strays(self._hint(CUT_SHORT) if self._held else self._stray_hint)
             if self._asked is not None:
                 self._fail(over_us, Command.INVENTORY)
             elif self.options.ont:
@@ -242,29 +202,34 @@ class FeigFramer:
             self._fail(self._answer_by_us, Command.LINK_TEST)
 
     def _take(self, byte: int, at_us: int) -> None:
-        if self._asked is None or self._stray_count:
-            self._stray(b"\x00", NOT_ASKED if self._asked is None else self._stray_hint)
+        if self._stray_count:
+            self._stray(b"\x00", self._stray_hint)
             return
         self._held.append(byte)
         length = length_of(self._held)
         if length == 0:
-            self._stray(self._clear_held(), DAMAGED)
+            self._stray(self._clear_held(), self._hint(DAMAGED))
         elif length == len(self._held):
             self._complete(self._clear_held(), at_us)
 
     def _complete(self, frame: bytes, at_us: int) -> None:
         reply = read_reply(frame)
         if reply is None:
-            self._stray(frame, DAMAGED)
+            self._stray(frame, self._hint(DAMAGED))
         elif self._address not in (ANY_ADDRESS, reply.address):
             self._reports.put(Garbage(len(frame), OTHER_READER))
-        elif reply.command != self._asked:
-            self._reports.put(Garbage(len(frame), OTHER_QUESTION))
         elif frame == self._question and reply.command == Command.INVENTORY:
             # As an answer it would say that there is no tag. A link test is answered by its own bytes.
             self._reports.put(Garbage(len(frame), ECHO))
-        else:
+        elif reply.command == self._asked:
             self._answered(reply, len(frame), at_us)
+        elif reply.command == Command.INVENTORY:
+            self._overhear(reply, at_us)
+        else:
+            self._reports.put(Garbage(len(frame), OTHER_QUESTION))
+
+    def _hint(self, hint: str) -> str:
+        return hint if self._asked is not None else NOT_ASKED
 
     def _clear_held(self) -> bytes:
         held = bytes(self._held)
@@ -358,13 +323,27 @@ class FeigFramer:
         self._uids = {}
         self._ask_anew(at_us, Command.INVENTORY)
 
+    def _overhear(self, reply: Reply, at_us: int) -> None:
+        """Take an inventory that came too late, or that somebody else asked for: its cards are there.
+
+        It lists what has entered since nobody knows when, so a card that is known is no news.
+        """
+        if reply.status in WITH_TAGS | COMPLETE:
+            tags = read_tags(reply.data)
+            complete = reply.status in COMPLETE and tags.whole
+            self._report(tags.uids, at_us, complete=complete, all_speak=True)
+
     def _judge(self, at_us: int, *, complete: bool) -> None:
-        """Report who has come. Behind a reset all tags speak, so those known are no news."""
-        if self.options.ont == 0 or self._after_reset:
-            groups = self._presence.listed(self._uids, at_us, complete=complete and self.options.ont == 0)
-        else:
-            groups = self._presence.entered(self._uids, at_us)
+        """Take what this inventory has listed."""
+        self._report(self._uids, at_us, complete=complete, all_speak=self._after_reset)
         self._after_reset = False
+
+    def _report(self, uids: Iterable[str], at_us: int, *, complete: bool, all_speak: bool = False) -> None:
+        """Report who has come. Behind a reset all tags speak, so those known are no news."""
+        if self.options.ont == 0 or all_speak:
+            groups = self._presence.listed(uids, at_us, complete=complete and self.options.ont == 0)
+        else:
+            groups = self._presence.entered(uids, at_us)
         for group in groups:
             if not group.in_order:
                 self._reports.put(ReadTogether(len(group.uids)))

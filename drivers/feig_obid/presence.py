@@ -17,7 +17,7 @@ TAGS_MAX = 1024
 
 
 class Judgement(NamedTuple):
-    """How sightings are judged; see the options of `feig_obid` of the same names."""
+    """How sightings are judged; see the options of the same names."""
 
     gone_after: int
     real_after: int

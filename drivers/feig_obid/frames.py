@@ -1,6 +1,6 @@
 """Frames of FEIG OBID i-scan readers: standard and advanced, and the tags in an inventory's reply.
 
-Hardware notes, section 4. Pure functions of bytes; `feig_obid` has the conversation.
+Hardware notes, section 4. Pure functions of bytes; `framer` has the conversation.
 """
 
 from __future__ import annotations
