@@ -133,6 +133,13 @@ class ScannerLost(Input, frozen=True, kw_only=True):
     reason: str
 
 
+class CardsTogether(Input, frozen=True, kw_only=True):
+    """The `count` reads that come next were made at once: the order of their cards is not known (row 9)."""
+
+    scanner: str
+    count: int
+
+
 class ScannerRestarted(Input, frozen=True, kw_only=True):
     """The device itself says that it has started anew: what it saw just before may be lost."""
 
@@ -468,6 +475,7 @@ AnyInput: TypeAlias = (
     | ReadFailed
     | ScannerOpened
     | ScannerLost
+    | CardsTogether
     | ScannerRestarted
     | Measured
     | ClockStepped
