@@ -154,7 +154,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "9",
         DEAL,
         {Axis.CERTAIN: ASKED},
-        (Sensor.SCANNER, Sensor.BEAM, Sensor.PERSON),
+        (Sensor.BEAM, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
         CancelReason.EXTRA_CARD,
     ),
