@@ -18,7 +18,7 @@ from controller.station.device_config import BadgeReaderConfig
 from controller.station.errors import PeopleError
 from controller.station.people import Person, read_people
 from controller.table.inputs import LogIn, Role
-from drivers.contract import Clock, CodeRead, ReadFailed
+from drivers.contract import Clock, CodeRead, DeviceReported, Garbage, ReadFailed
 from drivers.families import open_framer
 from drivers.port import Port
 
@@ -43,8 +43,7 @@ class BadgeReader:
 
     def opened(self, device: str, identity: str | None) -> None:
         """The reader is there (again)."""
-        facts = {"badge_reader": self._name, "device": device, "identity": identity}
-        log.info("badge reader open", extra={"facts": facts})
+        self._log("badge reader open", device=device, identity=identity)
         self.framer.opened(self._clock.now_us())
         self._take()
 
@@ -65,17 +64,25 @@ class BadgeReader:
         self.framer.tick(self._clock.now_us())
         self._take()
 
+    def _log(self, what: str, **facts: object) -> None:
+        log.info(what, extra={"facts": {"badge_reader": self._name, **facts}})
+
     def _take(self) -> None:
         while (report := self.framer.next_report()) is not None:
             match report:
                 case CodeRead(code=code):
                     self._on_badge(code)
                     self.framer.acknowledge(report)
-                case ReadFailed():
+                case ReadFailed(cause=cause):
                     self.failed_count += 1
                     self.framer.acknowledge(report)
+                    self._log("a badge could not be read", cause=cause, count=self.failed_count)
+                case Garbage(count=count, hint=hint):
+                    self._log("bytes without a badge", count=count, hint=hint)
+                case DeviceReported(state=state):
+                    self._log("badge reader reports", state=state)
                 case _:
-                    pass  # Ghosts and noise, at any time; what a driver says of them concerns no card.
+                    pass  # Several badges at once: each logs its holder in.
         self.port.write(self.framer.bytes_to_send())
 
 

@@ -308,10 +308,7 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
             open_framer(scanner.family, scanner.options)
         except ValueError as error:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
-    try:
-        check_devices(table.badge_readers, table.lights)
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from None
+    check_devices(path, table.badge_readers, table.lights)
 
 
 def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tuple[str, ...]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from controller.station.errors import ConfigError
 from drivers import tower_light
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
@@ -33,13 +35,16 @@ class LightConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: SerialSettings = SerialSettings(settle_ms=0)
 
 
-def check_devices(readers: Mapping[str, BadgeReaderConfig], lights: Mapping[str, LightConfig]) -> None:
-    """Refuse a family or an option that nobody knows. Raises ValueError, which names the key."""
+def check_devices(
+    path: Path, readers: Mapping[str, BadgeReaderConfig], lights: Mapping[str, LightConfig]
+) -> None:
+    """Refuse a family or an option that nobody knows. Raises ConfigError, which names file and key."""
     for name, reader in readers.items():
         try:
             open_framer(reader.family, reader.options)
         except ValueError as error:
-            raise ValueError(f"badge_readers.{name}: {error}") from None
+            raise ConfigError(f"{path}: badge_readers.{name}: {error}") from None
     for name, light in lights.items():
         if light.family != tower_light.FAMILY:
-            raise ValueError(f"lights.{name}.family: {unknown_name(light.family, (tower_light.FAMILY,))}")
+            wrong = unknown_name(light.family, (tower_light.FAMILY,))
+            raise ConfigError(f"{path}: lights.{name}.family: {wrong}")
