@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import delimited, rdm6300
+from drivers import angel_eye, delimited, rdm6300
 from drivers.contract import Framer, unknown_name
 from drivers.feig_obid import framer as feig_obid
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
+    angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
     feig_obid.FAMILY: feig_obid.open_feig,
     rdm6300.FAMILY: rdm6300.open_rdm6300,
