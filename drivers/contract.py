@@ -10,7 +10,7 @@ import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -63,10 +63,16 @@ class DeviceState(StrEnum):
     """It has lost what it knew: cards may be out that it does not remember."""
     STAND_BY = "STAND_BY"
     """It waits for a new coup."""
+    CONFIGURED = "CONFIGURED"
+    """It has taken the settings that its driver gives it."""
+    REFUSED = "REFUSED"
+    """It has refused some of them; doctor tells what it is."""
     SILENT = "SILENT"
-    """It answers no poll any more: cards may pass it unseen."""
-    ANSWERS = "ANSWERS"
-    """It answers again after it was silent."""
+    """It answers no command: check power, cable and baud rate. It is asked again until it answers."""
+    GONE = "GONE"
+    """A reader that only speaks when it is asked answers no more: cards pass it unseen, as if lost."""
+    BACK = "BACK"
+    """It answers again after it was gone."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
@@ -208,6 +214,18 @@ class Framer(Protocol):
 
     def bytes_to_send(self) -> bytes:
         """Take what has to go to the device now (polls, released acknowledgements), often nothing."""
+
+
+@runtime_checkable
+class Interlock(Protocol):
+    """What a framer can do besides, when its device can be kept from reading."""
+
+    def expect(self, is_due: bool) -> None:
+        """Let the device read while a read is due, and keep it from reading while none is.
+
+        Takes effect with the next `tick`, which `next_deadline_us` asks for. A setting of the device, off
+        by default: with it on, a surplus card leaves the shoe unseen, so that the stub has to be counted.
+        """
 
 
 class Clock(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import angel_eye, delimited, rdm6300
+from drivers import angel_eye, delimited, rdm6300, zebra_ssi
 from drivers.contract import Framer, unknown_name
 from drivers.feig_obid import framer as feig_obid
 
@@ -13,6 +13,7 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     delimited.FAMILY: delimited.open_delimited,
     feig_obid.FAMILY: feig_obid.open_feig,
     rdm6300.FAMILY: rdm6300.open_rdm6300,
+    zebra_ssi.FAMILY: zebra_ssi.open_zebra_ssi,
 }
 """Family name to the factory that takes the options of one device."""
 

@@ -32,13 +32,21 @@ class BadgeReader:
     """One reader, its driver and its port."""
 
     def __init__(
-        self, name: str, config: BadgeReaderConfig, clock: Clock, on_badge: Callable[[str], None]
+        self,
+        name: str,
+        config: BadgeReaderConfig,
+        clock: Clock,
+        *,
+        on_badge: Callable[[str], None],
+        on_moved: Callable[[], None],
     ) -> None:
+        """`on_badge` gets each code; `on_moved` is called when a time-out may have changed."""
         self.framer = open_framer(config.family, config.options)
         self.failed_count = 0
         self._name = name
         self._clock = clock
         self._on_badge = on_badge
+        self._on_moved = on_moved
         self.port = Port(name, config.port, settings=config.line, listener=self, clock=clock)
 
     def opened(self, device: str, identity: str | None) -> None:
@@ -84,13 +92,20 @@ class BadgeReader:
                 case _:
                     pass  # Several badges at once: each logs its holder in.
         self.port.write(self.framer.bytes_to_send())
+        self._on_moved()
 
 
 class BadgeReaders:
     """All readers of a table."""
 
     def __init__(
-        self, config: StationConfig, clock: Clock, *, submit: Submit, round_no: Callable[[], int]
+        self,
+        config: StationConfig,
+        clock: Clock,
+        *,
+        submit: Submit,
+        round_no: Callable[[], int],
+        on_moved: Callable[[], None],
     ) -> None:
         self._people: Path = config.people
         self._clock = clock
@@ -100,7 +115,7 @@ class BadgeReaders:
         self.unknown_counts: dict[str, int] = {}
         """Badges that nobody has, by reader."""
         self.readers: Mapping[str, BadgeReader] = {
-            name: BadgeReader(name, reader, clock, self._log_in_at(name, reader))
+            name: BadgeReader(name, reader, clock, on_badge=self._log_in_at(name, reader), on_moved=on_moved)
             for name, reader in config.badge_readers.items()
         }
 

@@ -115,9 +115,9 @@ class Intake:
                 case contract.DeviceReported(state=contract.DeviceState.RESTARTED):
                     self._on_garbage(scanner, report)
                     value = ScannerRestarted(at=at + len(taken), scanner=scanner)
-                case contract.DeviceReported(state=contract.DeviceState.SILENT):
+                case contract.DeviceReported(state=contract.DeviceState.GONE):
                     value = ScannerLost(at=at + len(taken), scanner=scanner, reason=SILENT)
-                case contract.DeviceReported(state=contract.DeviceState.ANSWERS):
+                case contract.DeviceReported(state=contract.DeviceState.BACK):
                     device = self._devices.get(scanner)
                     value = ScannerOpened(at=at + len(taken), scanner=scanner, device=device)
                 case contract.ReadTogether(count=count):

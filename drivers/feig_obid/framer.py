@@ -262,7 +262,7 @@ class FeigFramer:
         self._unanswered_count += 1
         if self._unanswered_count == self.options.silent_after and not self._is_silent:
             self._is_silent = True
-            self._reports.put(DeviceReported(DeviceState.SILENT))
+            self._reports.put(DeviceReported(DeviceState.GONE))
         if again is Command.LINK_TEST:
             self._address = self.options.address  # Another reader may have taken its place.
         elif self._address == ANY_ADDRESS:
@@ -302,7 +302,7 @@ class FeigFramer:
         self._unanswered_count = 0
         if self._is_silent:
             self._is_silent = False
-            self._reports.put(DeviceReported(DeviceState.ANSWERS))
+            self._reports.put(DeviceReported(DeviceState.BACK))
         if reply.status in WITH_TAGS and (reply.data or reply.status == Status.OK):
             tags = read_tags(reply.data)
             self._uids |= dict.fromkeys(tags.uids)

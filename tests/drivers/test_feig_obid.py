@@ -55,7 +55,7 @@ SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 MS = 1_000
 POLL_US = 100 * MS
 A, B, C = "E00401001234ABCD", "E004010056789ABC", "E004010000000C0C"
-SILENT, ANSWERS = DeviceReported(DeviceState.SILENT), DeviceReported(DeviceState.ANSWERS)
+GONE, BACK = DeviceReported(DeviceState.GONE), DeviceReported(DeviceState.BACK)
 
 # Hardware notes, 4.3, typed.
 LINK = "06 00 52 00 FC A8"
@@ -270,7 +270,7 @@ def test_golden_byte_by_byte_merged_and_split_at_every_offset(
 
 def without_silence(reports: list[Report]) -> list[Report]:
     """Sessions end in the middle of a conversation; that nobody answers then is not their subject."""
-    return [report for report in reports if report not in (SILENT, ANSWERS)]
+    return [report for report in reports if report not in (GONE, BACK)]
 
 
 # In time, with the simulated reader at the other end.
@@ -443,11 +443,11 @@ def test_a_silent_reader_is_told_once_and_so_is_its_return() -> None:
     bench.run(500)
     bench.is_deaf = True
     reports = bench.run(10_000)
-    assert reports == [SILENT]
+    assert reports == [GONE]
     at_us = bench.reports[-1][0]
     assert at_us < 500 * MS + 3_500 * MS + 2 * 305 * MS + POLL_US + 10 * MS
     bench.is_deaf = False
-    assert bench.run(1_000) == [ANSWERS]
+    assert bench.run(1_000) == [BACK]
     bench.reopen()
     assert bench.run(1_000) == []
 
@@ -463,7 +463,7 @@ def test_another_reader_in_its_place_is_found() -> None:
 
 def test_an_address_that_was_set_is_kept() -> None:
     bench = Bench(address=4)
-    assert bench.run(3_000) == [SILENT]
+    assert bench.run(3_000) == [GONE]
     assert {question[1] for _, question in bench.asked} == {4}
 
 
