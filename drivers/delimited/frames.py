@@ -1,0 +1,103 @@
+"""One frame of a delimited scanner: written by `encode`, read and judged once it has been cut out."""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from operator import xor
+
+from drivers.contract import CodeRead, FailedReadCause, Garbage, ReadFailed
+from drivers.delimited.options import (
+    CR,
+    ETX,
+    LF,
+    STX,
+    DelimitedOptions,
+    Envelope,
+    Terminator,
+    has_printable,
+    is_printable,
+)
+
+AIM_LENGTH = 3
+NOISE = "bytes outside printable ASCII"
+EMPTY = "terminator without a frame"
+SURPLUS = "bytes beyond the longest possible frame"
+PROBE = (
+    "a modem command: another program probes the port (ModemManager does); keep it off with the udev rule "
+    "of config/udev"
+)
+
+_PROBES = re.compile(rb"(?:AT(?:[+&^*%$#!][ -~]*|[EFHILMQVXZ][0-9]?[ -~]*)?[\r\n]*)+")
+_ENDS = {Terminator.LF: b"\n", Terminator.CR: b"\r", Terminator.CR_LF: b"\r\n", Terminator.NONE: b""}
+
+
+def encode(data: str, options: DelimitedOptions) -> bytes:
+    """Frame `data` as the scanner sends it. Raises ValueError for what no frame can carry."""
+    if not data or not is_printable(data.encode()):
+        raise ValueError(f"{data!r} is not printable ASCII")
+    body = (options.prefix + data + options.postfix).encode() + _ENDS[options.terminator]
+    match options.envelope:
+        case Envelope.NONE:
+            return body
+        case Envelope.STX_ETX:
+            return bytes((STX, *body, ETX))
+        case Envelope.STX_ETX_LRC:
+            return bytes((STX, *body, ETX, checksum(body)))
+
+
+def checksum(body: bytes) -> int:
+    """Return the LRC of an envelope that holds `body`: the XOR of everything behind STX, ETX too."""
+    return reduce(xor, body, ETX)
+
+
+def read_line(line: bytes, options: DelimitedOptions) -> CodeRead | ReadFailed | Garbage:
+    """Return what a line says: everything between two end bytes, both exclusive."""
+    body = line
+    if options.terminator is Terminator.CR:
+        body = line.removeprefix(b"\n")
+    elif line.endswith(b"\r"):
+        body = line[:-1]
+    elif options.terminator is Terminator.CR_LF:
+        return judge(line, FailedReadCause.DAMAGED, len(line) + 1)
+    return _read_body(body, options) or judge(line, FailedReadCause.DAMAGED, len(line) + 1)
+
+
+def read_envelope(held: bytes, lrc: int | None, options: DelimitedOptions) -> CodeRead | ReadFailed | Garbage:
+    """Return what stood before an ETX, STX inclusive; `lrc` is the byte behind it where there is one."""
+    count = len(held) + (1 if lrc is None else 2)
+    inside = held[1:]
+    end = _ENDS[options.terminator]
+    whole = held[:1] == bytes((STX,)) and inside.endswith(end) and lrc in (None, checksum(inside))
+    read = _read_body(inside.removesuffix(end), options) if whole else None
+    return read or judge(held, FailedReadCause.DAMAGED, count)
+
+
+def _read_body(body: bytes, options: DelimitedOptions) -> CodeRead | ReadFailed | Garbage | None:
+    """Return what a frame without its ends says, None when it is damaged."""
+    prefix, postfix = options.prefix.encode(), options.postfix.encode()
+    data = body.removeprefix(prefix).removesuffix(postfix)
+    if prefix + data + postfix != body or not is_printable(data) or not data:
+        return None
+    if _PROBES.fullmatch(data):
+        return Garbage(len(data), PROBE)
+    return _read_data(data.decode("ascii"), options)
+
+
+def _read_data(data: str, options: DelimitedOptions) -> CodeRead | ReadFailed:
+    has_aim_id = len(data) >= AIM_LENGTH and data[0] == "]" and data[1].isalpha() and data[2].isalnum()
+    code = data[AIM_LENGTH:] if options.aim_id and has_aim_id else data
+    if code in options.no_read:
+        return ReadFailed(FailedReadCause.NO_READ)
+    if not options.min_length <= len(code) <= options.max_length:
+        return ReadFailed(FailedReadCause.WRONG_LENGTH)
+    return CodeRead(code)
+
+
+def judge(held: bytes, cause: FailedReadCause, count: int) -> ReadFailed | Garbage:
+    """Judge what gives no code, `count` bytes long with its end; the rule is in the package's docstring."""
+    if _PROBES.fullmatch(held):
+        return Garbage(count, PROBE)
+    if has_printable(held):
+        return ReadFailed(cause)
+    return Garbage(count, NOISE if held.strip(bytes((CR, LF, STX))) else EMPTY)
