@@ -146,34 +146,53 @@ class EnvelopeCutter(Cutter):
     """
 
     def __init__(self, options: DelimitedOptions, emit: Emit) -> None:
-        super().__init__(options, emit, ends_max=3)
+        super().__init__(options, emit, ends_max=4)
         self._has_lrc = options.envelope is Envelope.STX_ETX_LRC
         self._awaits_lrc = False
         self._begun = False
 
     def take(self, byte: int) -> None:
-        """Take the next byte. Behind the ETX of a frame the LRC may be any byte, ETX and STX too."""
-        if self._awaits_lrc:
+        """Take the next byte. Behind the ETX of a frame the LRC may be any byte, ETX and STX too.
+
+        Behind an ETX without a frame it is most likely the LRC of one whose beginning was lost.
+        """
+        if self._awaits_lrc and (self._begun or byte != STX):
             self._end(byte)
-        elif byte != ETX:
-            self._begun = byte == STX if not self.is_open else self._begun
+            return
+        if self._awaits_lrc:
+            self._end(None)
+        if not self.is_open:
+            self._begun = byte == STX
+        if byte == ETX:
+            self._end_body()
+        else:
             self._hold(byte)
-        elif self._has_lrc and self._begun:
+
+    def _end_body(self) -> None:
+        if not self._too_long:
+            self.held.append(ETX)
+        if self._has_lrc:
             self._awaits_lrc = True
         else:
             self._end(None)
 
     def _end(self, lrc: int | None) -> None:
-        self._begun = self._awaits_lrc = False
-        count = 1 if lrc is None else 2
+        self._awaits_lrc = False
+        lrc_count = 0 if lrc is None else 1
         if self._too_long:
-            self._end_surplus(count)
+            self._end_surplus(1 + lrc_count)
             return
         held = self._clear_held()
-        self._emit(read_envelope(held, lrc, self.options), len(held) + count)
+        self._emit(read_envelope(held, lrc, self.options), len(held) + lrc_count)
+
+    def expire(self) -> None:
+        """The silence was too long: what has begun is over."""
+        self._awaits_lrc = False
+        super().expire()
 
     def _expire_held(self) -> None:
         held = self._clear_held()
-        is_clean = self._begun and is_printable(held[1:].rstrip(b"\r\n"))
-        cause = FailedReadCause.CUT_SHORT if is_clean else FailedReadCause.DAMAGED
-        self._emit(judge(held, cause, len(held)), len(held))
+        if self._begun and is_printable(held[1:].rstrip(bytes((CR, LF, ETX)))):
+            self._emit(ReadFailed(FailedReadCause.CUT_SHORT), len(held))
+        else:
+            self._emit(judge(held, FailedReadCause.DAMAGED, len(held)), len(held))

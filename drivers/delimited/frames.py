@@ -60,27 +60,28 @@ def read_line(line: bytes, options: DelimitedOptions) -> CodeRead | ReadFailed |
         body = line[:-1]
     elif options.terminator is Terminator.CR_LF:
         return judge(line, FailedReadCause.DAMAGED, len(line) + 1)
-    return _read_body(body, options) or judge(line, FailedReadCause.DAMAGED, len(line) + 1)
+    count = len(line) + 1
+    return _read_body(body, options, count) or judge(line, FailedReadCause.DAMAGED, count)
 
 
 def read_envelope(held: bytes, lrc: int | None, options: DelimitedOptions) -> CodeRead | ReadFailed | Garbage:
-    """Return what stood before an ETX, STX inclusive; `lrc` is the byte behind it where there is one."""
-    count = len(held) + (1 if lrc is None else 2)
-    inside = held[1:]
-    end = _ENDS[options.terminator]
-    whole = held[:1] == bytes((STX,)) and inside.endswith(end) and lrc in (None, checksum(inside))
-    read = _read_body(inside.removesuffix(end), options) if whole else None
+    """Return what an envelope says, STX and ETX inclusive; `lrc` is the byte behind it where there is one."""
+    inside, end = held[1:-1], _ENDS[options.terminator]
+    is_right = lrc == (checksum(inside) if options.envelope is Envelope.STX_ETX_LRC else None)
+    is_whole = held[:1] == bytes((STX,)) and inside.endswith(end) and is_right
+    count = len(held) + (0 if lrc is None else 1)
+    read = _read_body(inside.removesuffix(end), options, count) if is_whole else None
     return read or judge(held, FailedReadCause.DAMAGED, count)
 
 
-def _read_body(body: bytes, options: DelimitedOptions) -> CodeRead | ReadFailed | Garbage | None:
-    """Return what a frame without its ends says, None when it is damaged."""
+def _read_body(body: bytes, options: DelimitedOptions, count: int) -> CodeRead | ReadFailed | Garbage | None:
+    """Return what a frame of `count` bytes says without its ends, None when it is damaged."""
     prefix, postfix = options.prefix.encode(), options.postfix.encode()
     data = body.removeprefix(prefix).removesuffix(postfix)
     if prefix + data + postfix != body or not is_printable(data) or not data:
         return None
     if _PROBES.fullmatch(data):
-        return Garbage(len(data), PROBE)
+        return Garbage(count, PROBE)
     return _read_data(data.decode("ascii"), options)
 
 
@@ -100,4 +101,4 @@ def judge(held: bytes, cause: FailedReadCause, count: int) -> ReadFailed | Garba
         return Garbage(count, PROBE)
     if has_printable(held):
         return ReadFailed(cause)
-    return Garbage(count, NOISE if held.strip(bytes((CR, LF, STX))) else EMPTY)
+    return Garbage(count, NOISE if held.strip(bytes((CR, LF, STX, ETX))) else EMPTY)
