@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 import random
 import re
+import tomllib
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from drivers.baud_watch import FIRST_COUNT
-from drivers.contract import REPORTS_MAX, CodeRead, FailedReadCause, Garbage, ReadFailed, Report
+from drivers.contract import (
+    REPORTS_MAX,
+    CodeRead,
+    FailedReadCause,
+    Garbage,
+    ReadFailed,
+    Report,
+    SerialSettings,
+)
 from drivers.delimited import (
     ASKED_AGAIN,
     NOISE,
@@ -485,3 +496,28 @@ def test_bytes_without_a_frame_are_named_and_not_at_every_chunk() -> None:
 def test_options_that_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         open_delimited(options)
+
+
+# The table of other devices in the drivers' README.
+
+
+def readme_rows() -> list[tuple[str, str, str]]:
+    text = (Path(__file__).parents[2] / "drivers" / "README.md").read_text()
+    _, _, rows = text.partition("| device | options |")
+    table = rows.partition("\n\n")[0].splitlines()[2:]
+    return [(cells[1], cells[2], cells[3]) for row in table if (cells := row.split("|"))]
+
+
+def typed(cell: str) -> dict[str, object]:
+    """The settings that a cell names, as they would stand in a table's file."""
+    return tomllib.loads("\n".join(re.findall(r"`(\w+ = [^`]+)`", cell)))
+
+
+@pytest.mark.parametrize(
+    ("device", "options", "serial"), readme_rows(), ids=[row[0] for row in readme_rows()]
+)
+def test_what_the_readme_says_of_a_device_can_be_written(device: str, options: str, serial: str) -> None:
+    framer = open_delimited(typed(options))
+    msgspec.convert(typed(serial), SerialSettings)
+    frame = encode("1010", framer.options)
+    assert decode(framer, [(0, frame)]) == [ACE]

@@ -32,7 +32,11 @@ def device(tmp_path: Path) -> PtyDevice:
 def test_each_port_is_a_line_of_toml(
     device: PtyDevice, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    ports = [found(device.node, 'A"1', "1-1.4:1.0"), found("/dev/ttyS99"), found("/dev/ttyUSB98", None, "1-2")]
+    ports = [
+        found(device.node, 'A"1', "1-1.4:1.0"),
+        found("/dev/ttyS99"),
+        found("/dev/ttyUSB98", None, "1-2"),
+    ]
     by_id = tmp_path / "by-id"
     by_id.mkdir()
     (by_id / "usb-Honeywell").symlink_to(device.node)
@@ -66,9 +70,7 @@ def test_for_machines(
     assert told["held_by"] == []
 
 
-def test_no_port_is_a_finding(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_port_is_a_finding(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(port_module, "comports", list)
     assert main(["ports"]) == 1
     assert "no serial port found: plug the device in" in capsys.readouterr().err
