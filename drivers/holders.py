@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 PROC = Path("/proc")
 
 
-class Holder(NamedTuple):
+class Holder(msgspec.Struct, frozen=True):
     """A process. `program` is its name as `ps` shows it; of an interpreter, the script or module it runs."""
 
     pid: int
