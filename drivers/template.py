@@ -18,7 +18,6 @@ from typing import Annotated
 
 import msgspec
 
-from drivers.baud_watch import BaudWatch
 from drivers.contract import (
     REPORTS_MAX,
     CodeRead,
@@ -29,6 +28,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
+from drivers.line_hints import BaudWatch
 
 FAMILY = "template"
 STX, ETX, ACK = 0x02, 0x03, 0x06

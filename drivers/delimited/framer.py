@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from drivers.baud_watch import BaudWatch
 from drivers.contract import (
     REPORTS_MAX,
     CodeRead,
@@ -21,13 +20,14 @@ from drivers.contract import (
 )
 from drivers.delimited.cutters import Found, open_cutter
 from drivers.delimited.options import ACK, NAK, PROFILES, DelimitedOptions, Envelope
+from drivers.line_hints import BaudWatch
 
 FAMILY = "delimited"
 NAKS_MAX = 3
 """A frame that was damaged so often is a failed read; more asking would keep it from the people."""
 ASKED_AGAIN = "a damaged frame; the scanner was asked for it again"
 READS_KNOWN_MAX = 64
-"""Reads that a later one is compared with; far more than a line can carry in the longest guard time."""
+"""Reads that a later one is compared with; more than these within one guard time are a flood."""
 
 
 def open_delimited(options: Mapping[str, object]) -> DelimitedFramer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import reduce
 from operator import xor
 
@@ -18,17 +17,13 @@ from drivers.delimited.options import (
     has_printable,
     is_printable,
 )
+from drivers.line_hints import PROBE, is_probe
 
 AIM_LENGTH = 3
 NOISE = "bytes outside printable ASCII"
 EMPTY = "terminator without a frame"
 SURPLUS = "bytes beyond the longest possible frame"
-PROBE = (
-    "a modem command: another program probes the port (ModemManager does); keep it off with the udev rule "
-    "of config/udev"
-)
 
-_PROBES = re.compile(rb"(?:AT(?:[+&^*%$#!][ -~]*|[EFHILMQVXZ][0-9]?[ -~]*)?[\r\n]*)+")
 _ENDS = {Terminator.LF: b"\n", Terminator.CR: b"\r", Terminator.CR_LF: b"\r\n", Terminator.NONE: b""}
 
 
@@ -80,7 +75,7 @@ def _read_body(body: bytes, options: DelimitedOptions, count: int) -> CodeRead |
     data = body.removeprefix(prefix).removesuffix(postfix)
     if prefix + data + postfix != body or not is_printable(data) or not data:
         return None
-    if _PROBES.fullmatch(data):
+    if is_probe(data):
         return Garbage(count, PROBE)
     return _read_data(data.decode("ascii"), options)
 
@@ -97,7 +92,7 @@ def _read_data(data: str, options: DelimitedOptions) -> CodeRead | ReadFailed:
 
 def judge(held: bytes, cause: FailedReadCause, count: int) -> ReadFailed | Garbage:
     """Judge what gives no code, `count` bytes long with its end; the rule is in the package's docstring."""
-    if _PROBES.fullmatch(held):
+    if is_probe(held):
         return Garbage(count, PROBE)
     if has_printable(held):
         return ReadFailed(cause)

@@ -8,142 +8,33 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import pytest
 import serial
-from serial.tools.list_ports_common import ListPortInfo
+from port_scenes import (
+    AT_ONCE,
+    HeldClock,
+    JumpingClock,
+    Notes,
+    WallClock,
+    choose,
+    make_port,
+    running,
+    until,
+)
 
 from drivers import port as port_module
-from drivers.contract import Clock, CodeRead, SerialSettings
+from drivers.contract import CodeRead, SerialSettings
 from drivers.delimited import open_delimited
-from drivers.holders import find_holders, find_lockers
-from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, ask_low_latency, identify
+from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
 from simulators.devices.delimited import DelimitedScanner
 from simulators.devices.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
-
-AT_ONCE = SerialSettings(settle_ms=0)
-
-
-class WallClock:
-    """The present of this machine."""
-
-    def now_us(self) -> int:
-        return time.monotonic_ns() // 1000
-
-    async def sleep_until(self, at_us: int) -> None:
-        await asyncio.sleep(max(0, at_us - self.now_us()) / 1e6)
-
-
-class JumpingClock:
-    """A clock that a simulation owns: every sleep is over at once, and is noted."""
-
-    def __init__(self) -> None:
-        self.present_us = 0
-        self.sleeps_us: list[int] = []
-
-    def now_us(self) -> int:
-        self.present_us += 1
-        return self.present_us
-
-    async def sleep_until(self, at_us: int) -> None:
-        self.sleeps_us.append(at_us - self.present_us)
-        self.present_us = max(self.present_us, at_us)
-        await asyncio.sleep(0)
-
-
-class HeldClock(JumpingClock):
-    """A clock that stands still until it is released."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.released = asyncio.Event()
-
-    async def sleep_until(self, at_us: int) -> None:
-        self.sleeps_us.append(at_us - self.present_us)
-        await self.released.wait()
-
-
-class Notes:
-    """A listener that writes everything down, in order."""
-
-    def __init__(self) -> None:
-        self.all: list[tuple[str, str | bytes]] = []
-        self.identities: list[str | None] = []
-
-    def opened(self, device: str, identity: str | None) -> None:
-        self.all.append(("opened", device))
-        self.identities.append(identity)
-
-    def chunk(self, data: bytes) -> None:
-        self.all.append(("chunk", data))
-
-    def stale(self, data: bytes) -> None:
-        self.all.append(("stale", data))
-
-    def lost(self, reason: str) -> None:
-        self.all.append(("lost", reason))
-
-    def of(self, kind: str) -> list[str]:
-        return [str(what) for name, what in self.all if name == kind]
-
-    def data(self, kind: str) -> bytes:
-        return b"".join(what for name, what in self.all if name == kind and isinstance(what, bytes))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110  # Conditions of every kind, some the kernel's.
-            await asyncio.sleep(0.002)
-
-
-@contextlib.asynccontextmanager
-async def running(port: Port) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(port.run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-
-@pytest.fixture
-def device(tmp_path: Path) -> Iterator[PtyDevice]:
-    device = PtyDevice(tmp_path / "scanner-shoe")
-    yield device
-    device.unplug()
-
-
-@pytest.fixture(params=["descriptor", "thread"])
-def way(request: pytest.FixtureRequest) -> str:
-    """How the port reads; a loop that watches no descriptors, as on Windows, gets the thread."""
-    return str(request.param)
-
-
-def choose(way: str) -> None:
-    if way == "thread":
-
-        def add_reader(*_: object) -> None:
-            raise NotImplementedError
-
-        asyncio.get_running_loop().add_reader = add_reader  # type: ignore[method-assign, assignment]
-
-
-def make_port(
-    device: PtyDevice, notes: Notes, settings: SerialSettings = AT_ONCE, clock: Clock | None = None
-) -> Port:
-    return Port("shoe", device.link, settings=settings, listener=notes, clock=clock or WallClock())
 
 
 def test_reads_what_the_device_sends(device: PtyDevice, way: str) -> None:
@@ -520,215 +411,5 @@ def test_a_pty_has_no_identity_and_a_usb_device_tells_its_own(
         async with running(make_port(device, notes)):
             await until(lambda: len(notes.of("opened")) == 2)
         assert notes.identities == [None, "0001:0002 C"]
-
-    asyncio.run(scene())
-
-
-# Names, other programs, sockets.
-
-
-HOLDING = """
-import sys, time, serial
-held = serial.Serial(sys.argv[1], exclusive=True)
-print("held", flush=True)
-time.sleep(60)
-"""
-
-
-@contextlib.contextmanager
-def another_program(node: str, script: Path) -> Iterator[subprocess.Popen[str]]:
-    """A program of its own that holds the port, as a daemon that was started twice would."""
-    script.write_text(HOLDING)
-    command = [sys.executable, str(script), node]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "held\n"
-        try:
-            yield program
-        finally:
-            program.kill()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="holders are found in /proc")
-def test_another_program_is_named_and_its_kill_needs_no_hand_work(device: PtyDevice, tmp_path: Path) -> None:
-    async def scene() -> None:
-        notes = Notes()
-        with another_program(device.node, tmp_path / "dealer.py") as program:
-            async with running(make_port(device, notes)):
-                await until(lambda: notes.of("lost"))
-                program.kill()
-                await until(lambda: notes.of("opened"))
-        (message,) = notes.of("lost")
-        assert f"expected to be its only user: dealer.py (pid {program.pid}) holds it" in message
-
-    asyncio.run(scene())
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="holders are found in /proc")
-def test_who_has_it_open_without_a_lock_is_found(device: PtyDevice) -> None:
-    with serial.Serial(str(device.link)):
-        assert find_lockers(device.node) == ()
-        assert os.getpid() in {holder.pid for holder in find_holders(device.node)}
-    assert find_holders(str(device.link.with_name("no such port"))) == ()
-
-
-def test_a_holder_that_nobody_may_see(device: PtyDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene() -> None:
-        notes = Notes()
-        monkeypatch.setattr(port_module, "find_lockers", partial(find_lockers, proc=Path("/no proc")))
-        monkeypatch.setattr(port_module, "find_holders", partial(find_holders, proc=Path("/no proc")))
-        with serial.Serial(str(device.link), exclusive=True):
-            async with running(make_port(device, notes)):
-                await until(lambda: notes.of("lost"))
-        assert "another program holds the lock, which this user may not see" in notes.of("lost")[0]
-        assert f"`sudo fuser -v {device.link}` names it" in notes.of("lost")[0]
-
-    asyncio.run(scene())
-
-
-def test_unplugged_in_mid_frame_is_reported_within_two_seconds(device: PtyDevice, way: str) -> None:
-    async def scene() -> None:
-        choose(way)
-        notes = Notes()
-        async with running(make_port(device, notes)):
-            await until(lambda: notes.of("opened"))
-            device.write(b"10")
-            await until(lambda: notes.data("chunk"))
-            device.unplug()
-            async with asyncio.timeout(2):
-                await until(lambda: notes.of("lost"))
-
-    asyncio.run(scene())
-
-
-def test_a_usb_name_is_found_again_under_another_node(
-    device: PtyDevice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scene() -> None:
-        notes = Notes()
-
-        def comports() -> list[ListPortInfo]:
-            if not device.plugged:
-                return []
-            found = ListPortInfo(device.node)
-            found.vid, found.pid, found.serial_number = 0x0C2E, 0x0B61, "A1"
-            return [found]
-
-        monkeypatch.setattr(port_module, "comports", comports)
-        port = Port("shoe", "usb:0C2E:0b61:A1", settings=AT_ONCE, listener=notes, clock=WallClock())
-        async with running(port):
-            await until(lambda: notes.of("opened"))
-            device.unplug()
-            await until(lambda: len(notes.of("lost")) == 2)
-            device.replug()
-            await until(lambda: len(notes.of("opened")) == 2)
-            device.write(b"1010\n")
-            await until(lambda: notes.data("chunk") == b"1010\n")
-        assert notes.of("opened")[1] == device.node
-        assert (
-            "usb:0C2E:0b61:A1: cannot open: got [Errno 2] no such device is plugged in" in notes.of("lost")[1]
-        )
-
-    asyncio.run(scene())
-
-
-class Adapter:
-    """A USB adapter, as far as its latency goes."""
-
-    def __init__(self, fault: Exception | None) -> None:
-        self.asked: list[bool] = []
-        self._fault = fault
-
-    def set_low_latency_mode(self, is_low: bool) -> None:
-        self.asked.append(is_low)
-        if self._fault is not None:
-            raise self._fault
-
-
-@pytest.mark.parametrize("fault", [None, ValueError("a pty"), OSError(25, "no such ioctl")])
-def test_low_latency_is_asked_for_and_may_be_refused(fault: Exception | None) -> None:
-    adapter = Adapter(fault)
-    ask_low_latency(adapter)
-    assert adapter.asked == [True]
-
-
-class Server:
-    """A device server: one TCP client gets what the device sends."""
-
-    def __init__(self) -> None:
-        self.clients: list[asyncio.StreamWriter] = []
-        self.heard = b""
-
-    async def __aenter__(self) -> Server:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.clients.append(writer)
-        while data := await reader.read(100):
-            self.heard += data
-        writer.close()
-
-
-def test_a_socket_is_a_port_like_any_other(way: str) -> None:
-    async def scene() -> None:
-        choose(way)
-        notes = Notes()
-        async with Server() as server:
-            name = f"socket://127.0.0.1:{server.port}"
-            port = Port("shoe", name, settings=AT_ONCE, listener=notes, clock=WallClock())
-            async with running(port):
-                await until(lambda: notes.of("opened") and server.clients)
-                server.clients[0].write(b"1010\n")
-                await until(lambda: notes.data("chunk") == b"1010\n")
-                assert port.write(b"\x06")
-                await until(lambda: server.heard == b"\x06")
-                server.clients[0].close()
-                await until(lambda: len(notes.of("opened")) == 2)
-        assert notes.of("opened") == [name, name]
-        assert notes.identities == [None, None]
-        assert notes.of("lost")[0].startswith(f"shoe: {name}: ")
-        if way == "descriptor":
-            assert "the other end closed the connection" in notes.of("lost")[0]
-
-    asyncio.run(scene())
-
-
-def test_a_device_server_that_is_not_there() -> None:
-    async def scene() -> None:
-        notes = Notes()
-        with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))
-            name = f"socket://127.0.0.1:{unused.getsockname()[1]}"
-            async with running(Port("shoe", name, settings=AT_ONCE, listener=notes, clock=WallClock())):
-                await until(lambda: notes.of("lost"))
-        assert "check its power, the network and the name" in notes.of("lost")[0]
-
-    asyncio.run(scene())
-
-
-def test_a_connection_that_comes_after_the_end_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene() -> None:
-        connecting, going = threading.Event(), threading.Event()
-        late: list[serial.Serial] = []
-        connect = serial.serial_for_url
-
-        def slow(*words: object, **settings: object) -> serial.Serial:
-            connecting.set()
-            going.wait(10)
-            late.append(connect(*words, **settings))
-            return late[0]
-
-        monkeypatch.setattr(serial, "serial_for_url", slow)
-        async with Server() as server:
-            name = f"socket://127.0.0.1:{server.port}"
-            async with running(Port("shoe", name, settings=AT_ONCE, listener=Notes(), clock=WallClock())):
-                await until(connecting.is_set)
-            going.set()
-            await until(lambda: late and not late[0].is_open)
 
     asyncio.run(scene())

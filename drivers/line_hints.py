@@ -1,11 +1,23 @@
-"""A line on which bytes come in and no frame does: its baud rate, parity or family is not the device's."""
+"""What is wrong with a line, told by its bytes for any family: another speed, or probes of another program."""
 
 from __future__ import annotations
 
+import re
+
 from drivers.contract import Garbage
 
+PROBE = (
+    "a modem command: another program probes the port (ModemManager does); keep it off with the udev rule "
+    "of config/udev"
+)
 FIRST_COUNT = 64
 """So many bytes without a frame are no accident; said again at every doubling."""
+_PROBES = re.compile(rb"(?:AT(?:[+&^*%$#!][ -~]*|[EFHILMQVXZ][0-9]?[ -~]*)?[\r\n]*)+")
+
+
+def is_probe(data: bytes) -> bool:
+    """Tell whether `data` is nothing but modem commands, which a device that echoes has sent back."""
+    return _PROBES.fullmatch(data) is not None
 
 
 class BaudWatch:
