@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from drivers import delimited
+from drivers import angel_eye, delimited
 from drivers.contract import Framer, unknown_name
 
 GROUP = "tablectl.drivers"
 """The entry-point group of drivers from other packages; see `drivers/README.md`."""
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
+    angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
 }
 """Family name to the factory that takes the options of one device. No package can take one of these over."""

@@ -35,7 +35,7 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
 from drivers.port import Port
 
 FLOOD = 1_000
@@ -199,12 +199,14 @@ class Station:
         self.recorder.write(Line(at, Kind.KEY, scanner, key))
         return key
 
-    def _garbage(self, scanner: str, report: Garbage | DeviceReported) -> None:
+    def _garbage(self, scanner: str, report: Report) -> None:
         if isinstance(report, Garbage):
             facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
             log.warning("bytes without a read", extra={"facts": facts})
-        else:
-            log.warning("device reports", extra={"facts": {"scanner": scanner, "state": report.state}})
+            return
+        # Of any other report only the kind: it may hold the code of a face-down card.
+        said = report.state if isinstance(report, DeviceReported) else type(report).__name__
+        log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
