@@ -1,4 +1,4 @@
-"""What is wrong with a line, told by its bytes for any family: its speed, or the probes of another program."""
+"""What is wrong with a line, told by its bytes for any family: its speed, or a program that probes it."""
 
 from __future__ import annotations
 

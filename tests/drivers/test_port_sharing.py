@@ -73,14 +73,6 @@ def test_another_program_is_named_and_its_kill_needs_no_hand_work(device: PtyDev
     asyncio.run(scene())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="holders are found in /proc")
-def test_who_has_it_open_without_a_lock_is_found(device: PtyDevice) -> None:
-    with serial.Serial(str(device.link)):
-        assert find_lockers(device.node) == ()
-        assert os.getpid() in {holder.pid for holder in find_holders(device.node)}
-    assert find_holders(str(device.link.with_name("no such port"))) == ()
-
-
 def test_a_holder_that_nobody_may_see(device: PtyDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> None:
         notes = Notes()
