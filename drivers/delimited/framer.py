@@ -96,6 +96,8 @@ class DelimitedFramer:
 
     def tick(self, at_us: int) -> None:
         """Expire a started frame whose character gap has passed, and a resend that did not come."""
+        if self._gap_us is None and self._failure is None:
+            return
         while (due_us := self.next_deadline_us()) is not None and due_us <= at_us:
             self._now_us = due_us
             if self._gap_us is None:
@@ -128,9 +130,9 @@ class DelimitedFramer:
             case CodeRead():
                 self._baud.framed()
                 self._took_frame()
-                self._report(
-                    msgspec.structs.replace(found, repeat=self._is_repeat(found.code)), bytes((ACK,))
-                )
+                if self._is_repeat(found.code):
+                    found = CodeRead(found.code, repeat=True)
+                self._report(found, bytes((ACK,)))
             case ReadFailed() if self._is_damage(found):
                 self._damaged(found, count)
                 self._count_unframed(count)
@@ -181,17 +183,16 @@ class DelimitedFramer:
 
     def _is_repeat(self, code: str) -> bool:
         """Whether this may be a card that was read just now; by its value and time alone."""
-        options, now_us = self.options, self._now_us
-        again = any(
-            known == code and now_us - at_us <= options.repeat_ms * 1000 for known, at_us in self._reads
-        )
-        resent = False
-        if options.unanswered_ms and self._reads:
-            known, at_us = self._reads[-1]
-            late_us = now_us - at_us - options.unanswered_ms * 1000
-            resent = known == code and abs(late_us) <= options.resend_ms * 1000
+        repeat_ms, unanswered_ms, now_us = self.options.repeat_ms, self.options.unanswered_ms, self._now_us
+        if not repeat_ms and not unanswered_ms:
+            return False
+        is_repeat = any(known == code and now_us - at_us < repeat_ms * 1000 for known, at_us in self._reads)
+        if unanswered_ms and self._reads:
+            last, at_us = self._reads[-1]
+            from_resend_us = abs(now_us - at_us - unanswered_ms * 1000)
+            is_repeat |= last == code and from_resend_us <= self.options.resend_ms * 1000
         self._reads.append((code, now_us))
-        return (bool(options.repeat_ms) and again) or resent
+        return is_repeat
 
 
 class Answers:

@@ -72,7 +72,7 @@ class DelimitedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """After how long the scanner by itself sends a frame again that nobody answered, by its manual; 0: it
     does not (the Honeywell 1202g waits 2000 ms and gives up)."""
     repeat_ms: Guard = 0
-    """The same code again within this time may be one card read twice: a scanner in continuous mode sees a
+    """The same code again in less than this may be one card read twice: a scanner in continuous mode sees a
     card as long as it lies there. Set it below the time in which a dealer draws two cards; 0: off."""
 
     def __post_init__(self) -> None:

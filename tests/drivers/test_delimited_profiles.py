@@ -143,7 +143,7 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
     # What may be one card twice.
     "the same code within the guard time": (
         REPEATS,
-        line((0, "313031300A"), (300, "313031300A"), (601, "313031300A")),
+        line((0, "313031300A"), (299, "313031300A"), (599, "313031300A")),
         [ACE, CodeRead("1010", repeat=True), ACE],
     ),
     "the same code after another one": (
