@@ -18,7 +18,7 @@ import serial
 from serial.tools.list_ports import comports
 
 from drivers.contract import Clock, SerialSettings
-from drivers.holders import find_holders, find_lockers
+from drivers.holders import find_holders, find_lockers, holder_of
 from drivers.port_lines import FAULTS, NOTHING_READ, THREAD_WAKE_S, Line, close_quietly, open_line
 from drivers.port_names import USB, FoundPort, find_node, is_socket
 
@@ -165,7 +165,7 @@ class Port:
             if settling.done():
                 settling.result()
             reason = await line.ended
-            return PEER_CLOSED if is_socket(node) and reason == NOTHING_READ else reason
+            return describe_silence(node) if reason == NOTHING_READ else reason
         finally:
             self._line = None
             settling.cancel()
@@ -224,6 +224,14 @@ class Port:
             return f"{expected}: {unseen}", f"`sudo fuser -v {self.path}` names it; stop it"
         names = ", ".join(map(str, holders))
         return f"{expected}: {names} holds it", "stop that program; this port then opens by itself"
+
+
+def describe_silence(node: str) -> str:
+    """Say why there was something to read and then nothing: whoever has the port open too has taken it."""
+    if is_socket(node):
+        return PEER_CLOSED
+    other = holder_of(node)
+    return NOTHING_READ if other is None else f"{NOTHING_READ}: {other} has it open too"
 
 
 def ask_low_latency(device: serial.Serial) -> None:

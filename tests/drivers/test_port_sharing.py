@@ -38,17 +38,17 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX 
 
 HOLDING = """
 import sys, time, serial
-held = serial.Serial(sys.argv[1], exclusive=True)
+held = serial.Serial(sys.argv[1], exclusive=sys.argv[2] == "True")
 print("held", flush=True)
 time.sleep(60)
 """
 
 
 @contextlib.contextmanager
-def another_program(node: str, script: Path) -> Iterator[subprocess.Popen[str]]:
+def another_program(node: str, script: Path, *, exclusive: bool = True) -> Iterator[subprocess.Popen[str]]:
     """A program of its own that holds the port, as a daemon that was started twice would."""
     script.write_text(HOLDING)
-    command = [sys.executable, str(script), node]
+    command = [sys.executable, str(script), node, str(exclusive)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "held\n"
@@ -69,6 +69,26 @@ def test_another_program_is_named_and_its_kill_needs_no_hand_work(device: PtyDev
                 await until(lambda: notes.of("opened"))
         (message,) = notes.of("lost")
         assert f"expected to be its only user: dealer.py (pid {program.pid}) holds it" in message
+
+    asyncio.run(scene())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="holders are found in /proc")
+def test_who_takes_the_bytes_away_is_named(
+    device: PtyDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that asks for no lock opens the port beside us; a read that finds nothing tells of it."""
+
+    async def scene() -> None:
+        notes = Notes()
+        with another_program(device.node, tmp_path / "modems.py", exclusive=False) as thief:
+            async with running(make_port(device, notes)):
+                await until(lambda: notes.of("opened"))
+                with monkeypatch.context() as stolen:
+                    stolen.setattr(os, "read", lambda _descriptor, _count: b"")
+                    device.write(b"1010\n")
+                    await until(lambda: notes.of("lost"))
+        assert f"stop the other program: modems.py (pid {thief.pid}) has it open too" in notes.of("lost")[0]
 
     asyncio.run(scene())
 
