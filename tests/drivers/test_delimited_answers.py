@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from itertools import pairwise
+
 import pytest
 
 from drivers.contract import (
@@ -13,6 +16,7 @@ from drivers.contract import (
 )
 from drivers.delimited import (
     ASKED_AGAIN,
+    PROFILES,
     DelimitedFramer,
     encode,
     open_delimited,
@@ -203,3 +207,25 @@ def test_a_card_read_twice_is_marked() -> None:
     wire.scanner.scan("1010")
     wire.run(2_000_000)
     assert wire.reads() == [ACE, CodeRead("1010", repeat=True), ACE]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_shoe_of_eight_decks_marks_every_repeat_and_no_card(profile: str) -> None:
+    """Cards 0.3 to 3 s apart, equal ones one after the other among them; some read once more within 0.3 s."""
+    rng = random.Random(8)
+    framer = open_delimited({"profile": profile, **REPEATS})
+    shoe = [f"{suit}{10 * rank:03}" for suit in range(1, 5) for rank in range(1, 14)] * 8
+    rng.shuffle(shoe)
+    at_us, expected, reports = 0, [], []
+    for code in shoe:
+        at_us += rng.randint(300_000, 3_000_000)
+        times_us = [at_us]
+        if rng.random() < 0.2:
+            times_us.append(at_us + rng.randint(0, 299_999))
+        for number, time_us in enumerate(times_us):
+            framer.receive(encode(code, framer.options), time_us)
+            reports += reports_of(framer)
+            expected.append(CodeRead(code, repeat=number > 0))
+        at_us = times_us[-1]
+    assert reports == expected
+    assert any(first == second for first, second in pairwise(shoe))
