@@ -10,7 +10,7 @@ import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -65,6 +65,12 @@ class DeviceState(StrEnum):
     """It has lost what it knew: cards may be out that it does not remember."""
     STAND_BY = "STAND_BY"
     """It waits for a new coup."""
+    CONFIGURED = "CONFIGURED"
+    """It has taken the settings that its driver gives it."""
+    REFUSED = "REFUSED"
+    """It has refused some of them; doctor tells what it is."""
+    SILENT = "SILENT"
+    """It answers no command: check power, cable and baud rate. It is asked again until it answers."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
@@ -188,6 +194,18 @@ class Framer(Protocol):
 
     def bytes_to_send(self) -> bytes:
         """Take what has to go to the device now (polls, released acknowledgements), often nothing."""
+
+
+@runtime_checkable
+class Interlock(Protocol):
+    """What a framer can do besides, when its device can be kept from reading."""
+
+    def expect(self, is_due: bool) -> None:
+        """Let the device read while a read is due, and keep it from reading while none is.
+
+        Takes effect with the next `tick`, which `next_deadline_us` asks for. A setting of the device, off
+        by default: with it on, a surplus card leaves the shoe unseen, so that the stub has to be counted.
+        """
 
 
 class Clock(Protocol):

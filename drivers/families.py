@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from drivers import angel_eye, delimited
+from drivers import angel_eye, delimited, zebra_ssi
 from drivers.contract import Framer, unknown_name
 
 GROUP = "tablectl.drivers"
@@ -15,6 +15,7 @@ GROUP = "tablectl.drivers"
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
+    zebra_ssi.FAMILY: zebra_ssi.open_zebra_ssi,
 }
 """Family name to the factory that takes the options of one device. No package can take one of these over."""
 

@@ -24,6 +24,7 @@ from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
+from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
@@ -107,6 +108,7 @@ class Station:
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         self.intake = Intake(open_framers(config), self._key, self._garbage)
+        self._interlocks = Interlocks(self.intake.framers.values())
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
             name: Port(
@@ -253,6 +255,7 @@ class Station:
             stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
+            self._interlocks.tell(self.kernel.table.state)
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
             assert answer is not None
