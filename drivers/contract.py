@@ -24,12 +24,14 @@ class CodeRead(msgspec.Struct, frozen=True, tag=True):
     """The device read a code. `device_seq` is the device's own frame number, None when it has none.
 
     `place` is where the device itself says that the card goes (`P1` to `B3` of a baccarat shoe), None for
-    a device that knows no places.
+    a device that knows no places. `repeat` says that this may be the card that was read just before: the
+    same code within this device's guard time. It is asked about, never dropped and never simply dealt.
     """
 
     code: str
     device_seq: int | None = None
     place: str | None = None
+    repeat: bool = False
 
 
 class FailedReadCause(StrEnum):
@@ -259,12 +261,13 @@ class ReportQueue:
     def __init__(self) -> None:
         self._waiting: deque[Report] = deque()
 
-    def put(self, report: Report) -> None:
-        """Append a report; when full, the last place says that reports were lost."""
+    def put(self, report: Report) -> bool:
+        """Append a report, or say in the last place that reports were lost. Returns whether it fitted."""
         if len(self._waiting) < REPORTS_MAX:
             self._waiting.append(report)
-        else:
-            self._waiting[-1] = ReadFailed(FailedReadCause.OVERRUN)
+            return True
+        self._waiting[-1] = ReadFailed(FailedReadCause.OVERRUN)
+        return False
 
     def take(self) -> Report | None:
         """Take the oldest report, or None."""

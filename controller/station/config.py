@@ -29,6 +29,7 @@ from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
+from drivers.port_names import check_name
 
 KEY_NAME = "evidence.key"
 Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
@@ -48,7 +49,7 @@ class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scanner. `port` is a device path; relative to the table's file when it starts with a dot."""
+    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file."""
 
     family: str
     port: str
@@ -304,6 +305,10 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         where = f"{path}: profile: {profile.name}"
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     for name, scanner in table.scanners.items():
+        try:
+            check_name(scanner.port)
+        except ValueError as error:
+            raise ConfigError(f"{path}: scanners.{name}.port: {error}") from None
         try:
             open_framer(scanner.family, scanner.options)
         except ValueError as error:

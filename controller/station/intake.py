@@ -105,10 +105,11 @@ class Intake:
         taken: list[Taken] = []
         while (report := self.framers[scanner].next_report()) is not None:
             match report:
-                case contract.CodeRead(code=code, device_seq=device_seq):
-                    key = self._new_key(scanner, at + len(taken))
+                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat):
+                    now = at + len(taken)
+                    key = self._new_key(scanner, now)
                     value: AnyInput = CardRead(
-                        at=at + len(taken), scanner=scanner, code=code, device_seq=device_seq, key=key
+                        at=now, scanner=scanner, code=code, device_seq=device_seq, key=key, repeat=repeat
                     )
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
