@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drivers.contract import Signs
-from drivers.delimited import DelimitedFramer, Terminator, open_delimited
+from drivers.delimited import DelimitedFramer, Envelope, Terminator, open_delimited
 
 ENDS: Mapping[Terminator, tuple[bytes, str]] = {
     Terminator.CR_LF: (b"\r\n", "CR LF"),
@@ -25,6 +25,8 @@ def signs(options: Mapping[str, object], line: Sequence[tuple[int, bytes]]) -> S
     text_count = sum(0x20 <= byte <= 0x7E or byte in b"\r\n\t" for byte in data)
     if not data or text_count * TEXT_SHARE[1] < len(data) * TEXT_SHARE[0]:
         return Signs()
+    if framer.options.envelope is not Envelope.NONE:
+        return Signs()  # What stands around the frame ends it.
     seen = _seen_end(data)
     end, name = ENDS[framer.options.terminator]
     if end in data:

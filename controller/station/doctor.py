@@ -10,7 +10,7 @@ import grp
 import os
 import pwd
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -31,7 +31,7 @@ from controller.station.listening import Listening
 from controller.station.terminal import clock_time
 from drivers.contract import Checksummed, CodeRead, Framer, Garbage, Probe, Report
 from drivers.families import open_framer
-from drivers.holders import Holder, find_holders, find_lockers
+from drivers.holders import Holder, find_lockers, holder_of
 
 Say = Callable[[str], None]
 HEX_SHOWN = 32
@@ -47,18 +47,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def daemon_of(config: StationConfig) -> Holder | None:
-    """Return the process that runs this table: whoever has the lock of one of its journals open."""
-    locks = sorted(config.table_dir.glob("*.lock"))
-    return next(_others(holder for lock in locks for holder in find_lockers(str(lock))), None)
-
-
-def holder_of(port: str) -> Holder | None:
-    """Return another process that has a port locked or open, None if none is seen."""
-    return next(_others(find_lockers(port) or find_holders(port)), None)
-
-
-def _others(holders: Iterable[Holder]) -> Iterator[Holder]:
-    return (holder for holder in holders if holder.pid != os.getpid())
+    """Return the process that runs this table: whoever has locked one of its journals."""
+    holders = (holder for lock in config.table_dir.glob("*.lock") for holder in find_lockers(lock))
+    return next((holder for holder in holders if holder.pid != os.getpid()), None)
 
 
 class Examination:

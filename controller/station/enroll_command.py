@@ -13,13 +13,14 @@ from pathlib import Path
 from controller.cards import Card, CodeMap
 from controller.cards.card import DECK, parse_cards
 from controller.station.config import StationConfig, load, load_deck
-from controller.station.doctor import daemon_of, holder_of
+from controller.station.doctor import daemon_of
 from controller.station.enrolled_file import discard, keep, read_unfinished, unfinished_path, write_deck
 from controller.station.enrolment import NEW_DECK, Enrolment, Inspection
 from controller.station.errors import StationError
 from controller.station.listening import Listening
 from controller.station.terminal import FINDING, FINE, USAGE, complain, say_now
 from drivers.contract import CodeRead, ReadFailed, Report
+from drivers.holders import holder_of
 
 REFUSED_TO_START = 3
 SILENCE_S_DEFAULT = 120

@@ -143,6 +143,16 @@ SESSIONS: Mapping[str, Session] = {
             "09 F3 00 00 03 31 30 31 31 FE 3F",
         ),
     ),
+    "rdm6300_badge": Session(
+        "the badge of a forum post in two frames, once with a wrong sum, and alone",
+        "rdm6300",
+        {},
+        typed(
+            "02 31 30 30 30 38 36 46 34 34 34 32 36 03 02 31 30 30 30 38 36 46 34 34 34 32 36 03",
+            "02 31 30 30 30 38 36 46 34 34 34 38 36 03",
+            "02 31 30 30 30 38 36 46 34 34 34 32 36 03",
+        ),
+    ),
     "delimited_lf": Session(
         "the worked examples of scanner manuals: 1010, D12, NOREAD",
         "delimited",
@@ -188,7 +198,9 @@ def decoded(path: Path, line: cuts.Line) -> list[Report]:
 def report_text(report: Report) -> str:
     """Return a report as one line of JSON, of what it says alone."""
     facts = msgspec.to_builtins(report)
-    return msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
+    return msgspec.json.encode(
+        {name: fact for name, fact in facts.items() if fact not in (None, False)}
+    ).decode()
 
 
 if __name__ == "__main__":

@@ -48,4 +48,5 @@ def test_what_is_no_text_shows_nothing(data: bytes) -> None:
 
 
 def test_frames_as_they_should_be() -> None:
+    assert signs({"envelope": "stx-etx", "terminator": "none"}, [(0, b"\x021010\x03")]) == Signs()
     assert signs({"prefix": "<", "postfix": ">"}, [(0, b"<1010>\n<2020>\n")]).wrong == ()
