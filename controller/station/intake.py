@@ -18,6 +18,7 @@ from controller.station.shoe_reports import shoe_input
 from controller.table.inputs import (
     AnyInput,
     CardRead,
+    CardsTogether,
     Commanded,
     ReadFailed,
     ScannerLost,
@@ -33,6 +34,7 @@ from drivers.families import open_framer
 
 FROM_DEVICES = frozenset({Kind.OPENED, Kind.CHUNK, Kind.TICK})
 """The lines that a framer hears."""
+SILENT = "the reader does not answer; check its power and its line settings"
 LAST_SILENCE_US = 10_000_000
 """Longer than any frame: what a device had begun to say has ended by then, one way or another."""
 
@@ -70,6 +72,7 @@ class Intake:
         self.framers = framers
         self._new_key = new_key
         self._on_garbage = on_garbage
+        self._devices: dict[str, str | None] = {}
 
     def take(self, line: Line) -> list[Taken]:
         """Return the inputs that a line means; none for stale bytes and for a frame that is not complete."""
@@ -83,7 +86,8 @@ class Intake:
                 return self._reports(source, at)
             case Kind.OPENED:
                 self.framers[source].opened(at)
-                opened = Taken(ScannerOpened(at=at, scanner=source, device=_identity(line.payload)))
+                self._devices[source] = _identity(line.payload)
+                opened = Taken(ScannerOpened(at=at, scanner=source, device=self._devices[source]))
                 return [opened, *self._reports(source, at + 1)]
             case Kind.LOST:
                 return [Taken(ScannerLost(at=at, scanner=source, reason=line.payload))]
@@ -102,7 +106,7 @@ class Intake:
         taken: list[Taken] = []
         while (report := self.framers[scanner].next_report()) is not None:
             match report:
-                case contract.CodeRead(code=code, device_seq=device_seq, place=place):
+                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat, place=place):
                     now = at + len(taken)
                     value: AnyInput = CardRead(
                         at=now,
@@ -110,6 +114,7 @@ class Intake:
                         code=code,
                         device_seq=device_seq,
                         key=self._new_key(scanner, now),
+                        repeat=repeat,
                         place=place,
                     )
                 case contract.ReadFailed(cause=cause):
@@ -117,6 +122,13 @@ class Intake:
                 case contract.DeviceReported(state=contract.DeviceState.RESTARTED):
                     self._on_garbage(scanner, report)
                     value = ScannerRestarted(at=at + len(taken), scanner=scanner)
+                case contract.DeviceReported(state=contract.DeviceState.GONE):
+                    value = ScannerLost(at=at + len(taken), scanner=scanner, reason=SILENT)
+                case contract.DeviceReported(state=contract.DeviceState.BACK):
+                    device = self._devices.get(scanner)
+                    value = ScannerOpened(at=at + len(taken), scanner=scanner, device=device)
+                case contract.ReadTogether(count=count):
+                    value = CardsTogether(at=at + len(taken), scanner=scanner, count=count)
                 case _:
                     self._on_garbage(scanner, report)
                     judged = shoe_input(report, scanner, at + len(taken))

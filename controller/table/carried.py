@@ -14,7 +14,6 @@ from controller.table.staff import Duty, Halts
 from controller.table.state import (
     DeckInUse,
     KeptCard,
-    LastRead,
     Proposal,
     Reads,
     Receipt,
@@ -49,7 +48,6 @@ class CarriedShoe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     last_round: int | None = None
     kept: tuple[KeptCard, ...] = ()
     sealed: tuple[OpenedCard, ...] = ()
-    last_read: LastRead | None = None
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +122,6 @@ def _carry(t: TableState) -> CarriedShoe:
         last_round=shoe.last_round,
         kept=tuple(shoe.kept),
         sealed=tuple(shoe.sealed),
-        last_read=shoe.last_read,
     )
 
 
@@ -142,7 +139,6 @@ def _restore_shoe(t: TableState, record: CarriedShoe) -> None:
         last_round=record.last_round,
         kept=list(record.kept),
         sealed=list(record.sealed),
-        last_read=record.last_read,
     )
     for deck in t.decks:
         if record.deck is not None and deck.name == record.deck.name:

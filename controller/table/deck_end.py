@@ -40,7 +40,7 @@ def close(t: TableState, suspect: SuspectDeck) -> None:
             )
         )
     shoe.deck, shoe.suspect, shoe.last_collected = None, None, ()
-    shoe.burns_due, shoe.last_round, shoe.last_read, shoe.kept, shoe.sealed = [], None, None, [], []
+    shoe.burns_due, shoe.last_round, shoe.kept, shoe.sealed = [], None, [], []
     shoe.supervised = shoe.supervised or suspect.end in FOR_A_CAUSE
     wear.forget_cards(t)
 

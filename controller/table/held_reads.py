@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from controller.cards import Anomaly
 from controller.table import procedures, surplus
 from controller.table.charts import IN_ROUND, Phase
-from controller.table.events import IncidentKind, ReadHeld, ReadsUntaken, Verdict
+from controller.table.events import IncidentKind, ReadHeld, ReadsUntaken, Refusal, Verdict
+from controller.table.gate import refuse
 from controller.table.incidents import decide
 from controller.table.inputs import CardRead, ReadFailed, UntakenRead
 from controller.table.situations import Axis, Known
@@ -38,6 +39,22 @@ def hold(t: TableState, read: CardRead | ReadFailed) -> None:
             count=current.unplaced_reads.count,
         )
     )
+
+
+def expect_together(t: TableState) -> None:
+    """Row 9: cards were read at once. The table holds before it takes one of them, so none is shown.
+
+    Outside a deal the cards that follow are what any cards are then; their order does not matter.
+    """
+    kind = IncidentKind.TWO_CARDS
+    if t.round is None or not procedures.applies(t, kind):
+        refuse(t, "cards_together", Refusal.WRONG_PHASE)
+        return
+    t.round.unplaced_reads.together = True
+    if any(known.kind is kind for known in t.incidents):
+        refuse(t, "cards_together", Refusal.HELD)
+    else:
+        procedures.meet(t, kind, {Axis.CERTAIN: Known.UNKNOWN})
 
 
 def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:
@@ -79,6 +96,8 @@ def follow(t: TableState) -> None:
         return
     unplaced = t.round.unplaced_reads
     unplaced.cards = [card for card in unplaced.cards if len(t.register.places(card.code)) <= card.out_before]
+    if t.incident is None and not unplaced.cards:
+        unplaced.together = False
     incident = t.incident
     if incident is not None and incident.kind is IncidentKind.HELD_READ and not unplaced.cards:
         decide(t, incident, Verdict.DUPLICATE_READ, None)  # It came to lie there under another case.
@@ -102,11 +121,15 @@ def _ask_about(t: TableState) -> None:
 
 
 def is_in_order(t: TableState, incident: Incident, code: str) -> bool:
-    """Return whether this card was read first, so it is the next one; else the order is uncertain."""
-    cards = t.in_play.unplaced_reads.cards
-    if not cards or code == cards[0].code:
+    """Return whether this card was read first, so it is the next one; else the order is uncertain.
+
+    Of cards that were read together people have said that they know the order: they scan them in it.
+    """
+    unplaced = t.in_play.unplaced_reads
+    cards, codes = unplaced.cards, unplaced.codes
+    if not cards or code == codes[0] or (unplaced.together and code in codes):
         return True
-    if code not in t.in_play.unplaced_reads.codes:
+    if code not in codes:
         cards.append(HeldCode(code, len(t.register.places(code))))
     incident.values[Axis.CERTAIN] = Known.NO
     procedures.judge(t, incident, None)

@@ -100,16 +100,18 @@ class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
     disk_free_mb: int | None = None
 
 
-class CardRead(Input, frozen=True, kw_only=True, omit_defaults=True):
+class CardRead(Input, frozen=True, kw_only=True):
     """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
 
-    `place` is where a shoe that knows the order of drawing says that the card goes.
+    `repeat` is the driver's word that it may be the same card as just before (row 4); `place` is where a shoe
+    that knows the order of drawing says that the card goes.
     """
 
     scanner: str
     code: str
     device_seq: int | None
     key: str
+    repeat: bool = False
     place: str | None = None
 
 
@@ -135,6 +137,13 @@ class ScannerLost(Input, frozen=True, kw_only=True):
 
     scanner: str
     reason: str
+
+
+class CardsTogether(Input, frozen=True, kw_only=True):
+    """The `count` reads that come next were made at once: the order of their cards is not known (row 9)."""
+
+    scanner: str
+    count: int
 
 
 class ScannerRestarted(Input, frozen=True, kw_only=True):
@@ -505,6 +514,7 @@ AnyInput: TypeAlias = (
     | ReadFailed
     | ScannerOpened
     | ScannerLost
+    | CardsTogether
     | ScannerRestarted
     | ShoeResulted
     | ShoeComplained

@@ -34,8 +34,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A new dealer burns the first card (row 31)."""
     burn_at_shoe_start: bool = False
     """The first card of a fresh shoe is burned (row 8)."""
-    same_code_ms: int = 300
-    """Where a code is on many cards: the same one sooner than this is asked about (row 4)."""
     retire_rescans_per_10_000: int = 50
     """A card, scanner or dealer with more re-scans than this in 10,000 reads is named (worn cards)."""
     disk_free_mb: int = 500

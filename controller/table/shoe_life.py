@@ -11,9 +11,7 @@ from controller.table import aside
 from controller.table.charts import IN_ROUND
 from controller.table.events import BurnReason, IncidentKind, Refusal, ShoeEnding
 from controller.table.inputs import CardRead
-from controller.table.state import KeptCard, LastRead, Round, TableState, UnplacedRead
-
-MILLISECOND = 1_000
+from controller.table.state import KeptCard, Round, TableState, UnplacedRead
 
 
 def begin(t: TableState) -> None:
@@ -127,16 +125,5 @@ def collected(t: TableState, current: Round) -> None:
 
 
 def is_repeat(t: TableState, read: CardRead) -> bool:
-    """Note a read; whether the same value came from this scanner a moment ago.
-
-    A code that is on one card alone is known when it comes again; where it is on many, time has to tell.
-    """
-    if t.register.deck.copies == 1:
-        return False
-    last, t.shoe.last_read = t.shoe.last_read, LastRead(read.scanner, read.code, read.at)
-    soon = t.settings.limits.same_code_ms * MILLISECOND
-    return (
-        last is not None
-        and (last.scanner, last.code) == (read.scanner, read.code)
-        and (read.at - last.at < soon)
-    )
+    """Whether one card may have been read twice, and its code, which is on many, can't tell (row 4)."""
+    return read.repeat and t.register.deck.copies > 1

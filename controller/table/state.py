@@ -90,11 +90,12 @@ class HeldCode(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class UnplacedReads:
-    """Reads while a round took none (`held_reads`): those of this deck, in order; whether another came."""
+    """Reads while a round took none (`held_reads`): those of this deck, in order, or read `together`."""
 
     count: int = 0
     cards: list[HeldCode] = field(default_factory=list)
     foreign: bool = False
+    together: bool = False
 
     @property
     def codes(self) -> list[str]:
@@ -280,14 +281,6 @@ class KeptCard(msgspec.Struct, frozen=True):
     """It is burned then; else it is the first card that becomes due."""
 
 
-class LastRead(msgspec.Struct, frozen=True):
-    """The last code that was read, where a code is on many cards; `at` in microseconds."""
-
-    scanner: str
-    code: str
-    at: int
-
-
 @dataclass(slots=True)
 class Shoe:
     """The deck in use, or the one that is being loaded, and what is known of cards and scanners."""
@@ -313,7 +306,6 @@ class Shoe:
     kept: list[KeptCard] = field(default_factory=list)
     sealed: list[OpenedCard] = field(default_factory=list)
     """Openings of cards that lie face down until the shoe closes."""
-    last_read: LastRead | None = None
 
 
 class Deadline(msgspec.Struct, frozen=True):

@@ -43,6 +43,7 @@ from controller.table.state import Deadline, RequestAnswer, TableState, Unplaced
 FromScanner: TypeAlias = (
     i.CardRead
     | i.ReadFailed
+    | i.CardsTogether
     | i.ScannerOpened
     | i.ScannerLost
     | i.ScannerRestarted
@@ -142,6 +143,8 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             _card_read(t, value)
         case i.ReadFailed():
             _read_failed(t, value)
+        case i.CardsTogether():
+            held_reads.expect_together(t)
         case i.ScannerOpened():
             scanners.opened(t, value)
         case i.ScannerLost():

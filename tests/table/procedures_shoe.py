@@ -38,4 +38,4 @@ SHOE_NO_CASE: Mapping[str, str] = {
     **dict.fromkeys(("20a", "20b", "20c", "27"), "built in"),
     "19b": "",  # Decided here.
 }
-SHOE_LIMITS: Mapping[str, int] = {"count_every_rounds": 0, "same_code_ms": 300}
+SHOE_LIMITS: Mapping[str, int] = {"count_every_rounds": 0}

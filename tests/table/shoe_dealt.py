@@ -59,8 +59,11 @@ class ShoeDealt(Dealt):
         return super().scan(card, code=code)
 
     def scan_at_once(self, card: str) -> tuple[Event, ...]:
-        """Scan a card in the same instant."""
-        return super().scan(card)
+        """The scanner may have read one card twice."""
+        code, key = SHOE8.code(Card.parse(card)), self._new_key()
+        return self.feed(
+            i.CardRead(at=self._tick(), scanner=SHOE, code=code, device_seq=None, key=key, repeat=True)
+        )
 
     def scan_for(self, place: str, card: str | None = None) -> tuple[Event, ...]:
         """Scan the next card, of which the shoe says where it goes."""

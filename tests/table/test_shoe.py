@@ -10,7 +10,7 @@ import hashlib
 import msgspec
 import pytest
 from profiles import profile
-from table.dealt import ANNA, BORIS, SHOE, Dealt, cancelled, digest, every, only, refusal
+from table.dealt import ANNA, BLUE, BORIS, SHOE, Dealt, cancelled, digest, every, only, refusal
 from table.shoe_dealt import CUTTING_CARD, SHOE8, SHOE_SETTINGS, ShoeDealt
 
 from controller.cards import Card
@@ -251,12 +251,18 @@ def test_row_4_after_the_last_card_another_one_is_a_surplus_card() -> None:
     assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
 
 
-def test_the_same_value_a_moment_later_is_a_card_like_any_other() -> None:
+def test_the_same_value_that_no_scanner_marks_is_a_card_like_any_other() -> None:
     d = dealing()
     d.scan("9c")
-    d.advance(300)
-    d.feed(i.CardRead(at=d.now, scanner=SHOE, code=code_of("9c"), device_seq=None, key="ab" * 32))
+    d.scan("9c")
     assert only(d.last, CardDealt).place == "banker"
+
+
+def test_a_mark_means_nothing_where_a_code_is_on_one_card_alone() -> None:
+    d = Dealt().to_dealing()
+    code, key = BLUE.code(d.shoe[0]), "ab" * 32
+    d.feed(i.CardRead(at=d.now + 1, scanner=SHOE, code=code, device_seq=None, key=key, repeat=True))
+    assert only(d.last, CardDealt).n == 1
 
 
 # Row 5: a card that can't be there.
