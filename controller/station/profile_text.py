@@ -114,6 +114,7 @@ LIMITS = {
     "breaker_cases": "cases of one kind that a table bears within the next number",
     "breaker_minutes": "minutes in which so many block the table",
     "burn_at_dealer_change": "a new dealer burns the first card",
+    "stand_by_needed": "no round opens before the shoe says that it stands by",
     "burn_at_shoe_start": "the first card of a fresh shoe is burned",
     "retire_rescans_per_10_000": "re-scans in 10,000 readings that name a worn card",
     "disk_free_mb": "megabytes that must be free before a round opens",

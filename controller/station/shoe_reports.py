@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from controller.table.inputs import AnyInput, Complaint, ReadFailed, ShoeComplained, ShoeResulted
-from drivers.contract import DeviceFault, Fault, Report, ShoeResult
+from controller.table.inputs import (
+    AnyInput,
+    Complaint,
+    ReadFailed,
+    ShoeComplained,
+    ShoeResulted,
+    ShoeStandsBy,
+)
+from drivers.contract import DeviceFault, DeviceReported, DeviceState, Fault, Report, ShoeResult
 
 UNREAD = frozenset({Fault.NOT_READ, Fault.CODE_ERROR})
 """A card left the shoe and its face is not known."""
@@ -26,6 +33,8 @@ def shoe_input(report: Report, scanner: str, at: int) -> AnyInput | None:
                 player_pair=report.player_pair,
                 banker_pair=report.banker_pair,
             )
+        case DeviceReported(state=DeviceState.STAND_BY):
+            return ShoeStandsBy(at=at, scanner=scanner)
         case DeviceFault(fault=fault, cleared=False) if fault in UNREAD:
             return ReadFailed(at=at, scanner=scanner, cause=fault)
         case DeviceFault(fault=fault, cleared=cleared):

@@ -48,6 +48,7 @@ class CarriedShoe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     last_round: int | None = None
     kept: tuple[KeptCard, ...] = ()
     sealed: tuple[OpenedCard, ...] = ()
+    stands_by: bool = False
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +123,7 @@ def _carry(t: TableState) -> CarriedShoe:
         last_round=shoe.last_round,
         kept=tuple(shoe.kept),
         sealed=tuple(shoe.sealed),
+        stands_by=shoe.stands_by,
     )
 
 
@@ -139,6 +141,7 @@ def _restore_shoe(t: TableState, record: CarriedShoe) -> None:
         last_round=record.last_round,
         kept=list(record.kept),
         sealed=list(record.sealed),
+        stands_by=record.stands_by,
     )
     for deck in t.decks:
         if record.deck is not None and deck.name == record.deck.name:

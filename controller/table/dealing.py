@@ -385,6 +385,7 @@ def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> 
     step = current.run.owed
     assert isinstance(step, Deal)
     laid = lay(t, read, step, fact=len(current.run.facts), held=held)
+    t.shoe.stands_by = False
     current.laid.append(laid)
     current.run.tell(read.card)
     follow(t)

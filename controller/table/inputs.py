@@ -161,6 +161,12 @@ class ShoeResulted(Input, frozen=True, kw_only=True):
     banker_pair: bool
 
 
+class ShoeStandsBy(Input, frozen=True, kw_only=True):
+    """A shoe that knows the order of drawing waits for a new coup."""
+
+    scanner: str
+
+
 class Complaint(StrEnum):
     """What a shoe complains about."""
 
@@ -518,6 +524,7 @@ AnyInput: TypeAlias = (
     | ScannerRestarted
     | ShoeResulted
     | ShoeComplained
+    | ShoeStandsBy
     | Measured
     | ClockStepped
     | TimerExpired

@@ -209,6 +209,8 @@ def prompt(t: TableState) -> Prompt:
         return _say("PAUSED")
     if t.phase is Phase.READY and t.strange_devices:
         return _say("OTHER_SCANNER")
+    if t.phase is Phase.READY and shoe_life.awaits_stand_by(t):
+        return _say("WAIT_FOR_SHOE")
     if t.phase is Phase.READY and guards.is_disk_low(t):
         return _say("FREE_DISK")
     if t.phase is Phase.DECK_CHECK:

@@ -30,6 +30,12 @@ def is_begun(t: TableState) -> bool:
     return t.game.shoe is not None and t.register.out_count > 0
 
 
+def awaits_stand_by(t: TableState) -> bool:
+    """Whether the house wants the shoe to stand by before each coup, and it has not said so."""
+    wanted = t.settings.limits.stand_by_needed and t.game.shoe is not None
+    return wanted and not t.shoe.stands_by
+
+
 def burned_at_most(t: TableState) -> int:
     """Return how many cards are burned before the next round, at most."""
     plan, due = t.game.shoe, t.shoe.burns_due

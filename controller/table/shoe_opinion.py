@@ -9,9 +9,16 @@ from __future__ import annotations
 from controller.games.published import Coup, Outcome, Wager
 from controller.table import halts, procedures, result, surplus
 from controller.table.charts import IN_ROUND, Phase
-from controller.table.events import BlockReason, DeviceComplained, IncidentKind, ShoeJudged, Verdict
+from controller.table.events import (
+    BlockReason,
+    DeviceComplained,
+    IncidentKind,
+    ScannerChanged,
+    ShoeJudged,
+    Verdict,
+)
 from controller.table.incidents import note_incident
-from controller.table.inputs import Complaint, ShoeComplained, ShoeResulted
+from controller.table.inputs import Complaint, ShoeComplained, ShoeResulted, ShoeStandsBy
 from controller.table.state import TableState
 
 CELL = "19b late"
@@ -72,6 +79,13 @@ def complained(t: TableState, value: ShoeComplained) -> None:
         surplus.card_not_due(t, None)
     elif value.complaint in BROKEN and t.phase in IN_ROUND:
         procedures.meet(t, IncidentKind.DEVICE_FAILED, {})
+
+
+def stands_by(t: TableState, value: ShoeStandsBy) -> None:
+    """The shoe is ready for the next coup, until a card of it is dealt."""
+    t.shoe.stands_by = True
+    is_up = value.scanner in t.scanners_up
+    t.emit(ScannerChanged(scanner=value.scanner, up=is_up, reason="stands by"))
 
 
 def lies_wrongly(t: TableState, place: str | None) -> bool:

@@ -304,6 +304,8 @@ class Shoe:
     last_round: int | None = None
     """The round after which the shoe closes: the cutting card has come."""
     kept: list[KeptCard] = field(default_factory=list)
+    stands_by: bool = False
+    """The shoe itself has said that it waits for a new coup."""
     sealed: list[OpenedCard] = field(default_factory=list)
     """Openings of cards that lie face down until the shoe closes."""
 

@@ -49,6 +49,7 @@ FromScanner: TypeAlias = (
     | i.ScannerRestarted
     | i.ShoeResulted
     | i.ShoeComplained
+    | i.ShoeStandsBy
 )
 
 
@@ -155,6 +156,8 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             shoe_opinion.resulted(t, value)
         case i.ShoeComplained():
             shoe_opinion.complained(t, value)
+        case i.ShoeStandsBy():
+            shoe_opinion.stands_by(t, value)
         case _:
             assert_never(value)
 

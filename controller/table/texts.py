@@ -25,6 +25,7 @@ PROMPTS = {
     "PAUSED": "The table pauses",
     "BURN_CARD": "Burn the first card: scan it and lay it face down on the burned cards",
     "SHOW_FIRST_CARD": "A new shoe: scan its first card and show it",
+    "WAIT_FOR_SHOE": "Wait until the shoe stands by for a new coup",
     "BURN_NEXT": "Burn card {n}: scan it and lay it face down on the burned cards",
     "SIGN_DEALER_CHANGE": "The dealer changes inside the round: a supervisor signs, or it is withdrawn",
     "OPEN_TABLE": "Open the table",

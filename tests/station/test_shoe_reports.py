@@ -6,8 +6,25 @@ import pytest
 
 from controller.journal.recording import Kind, Line
 from controller.station.intake import Intake
-from controller.table.inputs import CardRead, Complaint, ReadFailed, ShoeComplained, ShoeResulted
-from drivers.contract import CodeRead, DeviceFault, Fault, Garbage, Report, ShoeResult, ShoeWinner
+from controller.table.inputs import (
+    CardRead,
+    Complaint,
+    ReadFailed,
+    ShoeComplained,
+    ShoeResulted,
+    ShoeStandsBy,
+)
+from drivers.contract import (
+    CodeRead,
+    DeviceFault,
+    DeviceReported,
+    DeviceState,
+    Fault,
+    Garbage,
+    Report,
+    ShoeResult,
+    ShoeWinner,
+)
 
 
 class Said:
@@ -61,6 +78,10 @@ def test_a_card_that_the_shoe_could_not_read_is_a_failed_read(fault: Fault) -> N
 def test_every_other_fault_is_a_complaint(fault: Fault, complaint: Complaint, cleared: bool) -> None:
     said = ShoeComplained(at=1_000, scanner="shoe", complaint=complaint, cleared=cleared)
     assert taken(DeviceFault(fault, cleared)) == [said]
+
+
+def test_a_shoe_that_stands_by_says_so() -> None:
+    assert taken(DeviceReported(DeviceState.STAND_BY)) == [ShoeStandsBy(at=1_000, scanner="shoe")]
 
 
 def test_garbage_is_no_input() -> None:

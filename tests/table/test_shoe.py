@@ -6,6 +6,7 @@ BAC-13; rows 4, 5, 7, 10, 25, 27 and 28 of the procedures.
 from __future__ import annotations
 
 import hashlib
+import re
 
 import msgspec
 import pytest
@@ -676,6 +677,32 @@ def test_burned_cards_are_opened_when_the_shoe_closes() -> None:
     (opening,) = only(d.last, ShoeClosed).opened
     assert (opening.roundid, opening.card) == ("ba1-1", "7h")
     assert opens(opening, "ba1-1", burned[0].commitment)
+
+
+def told(second: str, kept: str) -> tuple[bytes, bytes]:
+    """Play two coups with these hidden cards; return what was said before the shoe closed, and as it did."""
+    d = ShoeDealt()
+    d.shoe[1] = Card.parse(second)
+    d.to_burned()
+    d.cutting_card()
+    d.scan()
+    d.coup()
+    d.scan(kept)
+    d.answer(False)
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
+    d.supervisor_cancels()
+    before = b"".join(map(encode_events, d.steps))
+    d.press(i.CountStub(d.table.state.register.left_count))
+    d.press(i.ClearTable())
+    return re.sub(rb'"commitment":"[0-9a-f]{64}"', b'"commitment":""', before), encode_events(d.last)
+
+
+def test_nothing_tells_a_card_that_lies_face_down_before_the_shoe_closes() -> None:
+    """The differential proof: burned cards, and one that waits when its coup is cancelled."""
+    one, closed_one = told("7h", "8h")
+    other, closed_other = told("Kd", "2c")
+    assert one == other
+    assert b"7h" in closed_one and b"Kd" in closed_other
 
 
 # What is carried from round to round.

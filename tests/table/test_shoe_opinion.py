@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
+from profiles import profile
 from table.dealt import ANNA, BORIS, Dealt, every, only, refusal
-from table.shoe_dealt import ShoeDealt
+from table.shoe_dealt import SHOE_SETTINGS, ShoeDealt
 
 from controller.table import inputs as i
 from controller.table.charts import Phase
@@ -21,6 +23,7 @@ from controller.table.events import (
     Refusal,
     ResultProposed,
     RoundConfirmed,
+    ScannerChanged,
     ShoeJudged,
     TableBlocked,
     Verdict,
@@ -227,3 +230,34 @@ def test_a_cancel_while_a_second_look_is_asked_about_has_the_shoe_counted() -> N
     d.supervisor_cancels()
     d.press(i.ClearTable())
     assert d.phase is Phase.DECK_CHECK and draw(d.table.state).prompt.code == "VERIFY_DECK"
+
+
+# Stand-by.
+
+
+def stand_by(d: ShoeDealt) -> None:
+    d.feed(i.ShoeStandsBy(at=d.now + 1, scanner="shoe"))
+    assert only(d.last, ScannerChanged).reason == "stands by"
+
+
+def test_a_coup_without_stand_by_is_tolerated() -> None:
+    d = dealing(4)
+    d.finish()
+    assert refusal(d.press(i.OpenBetting())) is None
+
+
+def test_by_setting_no_coup_begins_before_the_shoe_stands_by() -> None:
+    wants = msgspec.structs.replace(SHOE_SETTINGS, profile=profile("baccarat", stand_by_needed=True))
+    d = ShoeDealt(settings=wants)
+    d.to_ready()
+    assert draw(d.table.state).prompt.code == "WAIT_FOR_SHOE"
+    assert "open_betting" not in draw(d.table.state).buttons
+    assert refusal(d.press(i.OpenBetting())) is Refusal.SHOE_NOT_READY
+    stand_by(d)
+    d.coup()
+    d.finish()
+    assert refusal(d.press(i.OpenBetting())) is Refusal.SHOE_NOT_READY
+    stand_by(d)
+    record = d.table.carried()
+    assert record is not None and b'"stands_by":true' in record
+    assert refusal(d.press(i.OpenBetting())) is None

@@ -91,6 +91,8 @@ class Refusal(StrEnum):
     """The first person has named another deck or receipt."""
     COUNT_DUE = "COUNT_DUE"
     """The cards that are not out are counted first."""
+    SHOE_NOT_READY = "SHOE_NOT_READY"
+    """The shoe has not said that it waits for a new coup."""
     TOO_FEW_CARDS = "TOO_FEW_CARDS"
     """The longest round can't be dealt from what is left."""
 
