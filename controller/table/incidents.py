@@ -67,7 +67,8 @@ def open_incident(
             dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
-    if kind not in HOUSEKEEPING:
+    outage_counted = kind is IncidentKind.SCANNER_LOST and t.round is not None and t.round.by_hand
+    if kind not in HOUSEKEEPING and not outage_counted:
         halts.count_case(t, cell)
     _call_or_leave(t, incident)
     return incident

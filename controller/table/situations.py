@@ -211,7 +211,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.SCANNER_LOST: Situation(
         "30",
         ROUND,
-        {Axis.GONE: TOLD, Axis.OTHER: TOLD, Axis.LATER: ASKED},
+        {Axis.GONE: TOLD, Axis.OTHER: TOLD, Axis.INITIAL: TOLD, Axis.LATER: ASKED},
         (Sensor.SCANNER,),
         {Axis.LATER: "CARD_DRAWN"},
     ),

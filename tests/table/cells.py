@@ -550,25 +550,16 @@ away = then(dealing(6), Dealt.unplug, Dealt.plug)
 OUTSIDE = (
     case(Kind.DEVICE_FAILED, D, reported(dealing(6), Kind.DEVICE_FAILED)),
     case(Kind.DEVICE_FAILED, B, reported(betting, Kind.DEVICE_FAILED)),
-    case(Kind.SCANNER_LOST, D, away, gone=N, other=N, later=U),
-    case(
-        Kind.SCANNER_LOST,
-        D,
-        then(dealing(6), Dealt.unplug, Dealt.plug, answer(False)),
-        gone=N,
-        other=N,
-        later=N,
+    case(Kind.SCANNER_LOST, D, away, gone=N, other=N, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(away, answer(False)), gone=N, other=N, initial=Y, later=N),
+    case(Kind.SCANNER_LOST, D, then(away, answer(True)), gone=N, other=N, initial=Y, later=Y),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), with_other_device), gone=N, other=Y, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), stay_away), gone=Y, other=N, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(drawing(2), stay_away), game=LIVE, gone=Y, other=N, initial=N, later=U),
+    *(
+        case(Kind.SCANNER_LOST, C, then(drawing(2), stay_away), game=g, gone=Y, other=N, initial=N, later=U)
+        for g in SISTER_DRAWS
     ),
-    case(
-        Kind.SCANNER_LOST,
-        D,
-        then(dealing(6), Dealt.unplug, Dealt.plug, answer(True)),
-        gone=N,
-        other=N,
-        later=Y,
-    ),
-    case(Kind.SCANNER_LOST, D, then(dealing(6), with_other_device), gone=N, other=Y, later=U),
-    case(Kind.SCANNER_LOST, D, then(dealing(6), stay_away), gone=Y, other=N, later=U),
     case(Kind.DEALER_CHANGE, D, then(dealing(6), lambda d: d.log_in(DORA))),
     case(Kind.LINK_LOST, D, reported(dealing(6), Kind.LINK_LOST)),
     case(Kind.VIDEO_LOST, D, reported(dealing(6), Kind.VIDEO_LOST)),

@@ -104,7 +104,7 @@ SCANNER_LOST
   gone=no other=no later=yes: rescan              # 30
   gone=no other=no later=no: go_on                # 30
   gone=no other=yes: supervisor go_on confirm_cancel  # 30
-  gone=yes: report                                # 30: cancel; open: a game by entries alone is none
+  gone=yes: supervisor order_entry confirm_cancel  # 30: the first way; he may still cancel (P6)
 DEALER_CHANGE
   : supervisor go_on confirm_cancel               # 31: two signatures
 LINK_LOST
@@ -168,6 +168,13 @@ EARLY_EXCHANGE
   revealed=yes decision=no: burn                  # RPL-71, 10b
 WRONG_EXCHANGE
   : report                                        # RPL-70, RPL-72
+SCANNER_LOST
+  gone=no other=no later=unknown: ask later       # 30
+  gone=no other=no later=yes: rescan              # 30, RPL-75
+  gone=no other=no later=no: go_on                # 30
+  gone=no other=yes: supervisor go_on confirm_cancel  # 30
+  gone=yes initial=yes: report                    # RPL-70, RPL-75: entry in later phases only
+  gone=yes initial=no: supervisor order_entry confirm_cancel  # 30, RPL-75
 WRONG_NUMBER_OF_CARDS
   : report                                        # RPL-70, RPL-72
 """

@@ -149,6 +149,8 @@ class Verdict(StrEnum):
     SHUFFLE_AGAIN = "SHUFFLE_AGAIN"
     REFUND = "REFUND"
     ENTERED = "ENTERED"
+    BY_HAND = "BY_HAND"
+    """While the scanner stays away every card is entered by two people."""
     CORRECTED = "CORRECTED"
     ACCEPTED_AT_START = "ACCEPTED_AT_START"
     """Whoever of the supervisors presses START next accepts it."""
