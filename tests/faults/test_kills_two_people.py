@@ -21,11 +21,12 @@ from simulators.faults.points import Point
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 POINTS = (Point.BEFORE_COMMIT, Point.AFTER_COMMIT) if SOAK else (Point.BEFORE_COMMIT,)
-ROUNDS = {"wrong-result": 2, "unreadable": 1}
+ROUNDS = {"wrong-result": 2, "unreadable": 1, "gone-for-long": 1}
 """Round 1 is corrected between two rounds, round 2 while its cards lie."""
 STEPS = {
     "wrong-result": ("propose_correction", "approve_correction"),
     "unreadable": ("order_entry", "enter_card"),
+    "gone-for-long": ("order_entry", "enter_card"),
 }
 
 
