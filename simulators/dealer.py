@@ -238,7 +238,7 @@ class Dealer:
             case "SCAN_FROM_FIRST":
                 return [self.frame(self.hardware.spell(self._lies_at(picture)))]
             case "ENTER_CARD":
-                return [] if picture.entered_by == self.name else [self._enter(picture)]
+                return [] if picture.entered_by == self.name else self._enter(picture)
             case "WAS_DEALT":
                 return [self._answer(picture, False)]
             case "LOAD_DECK" | "SCAN_DECK":
@@ -350,13 +350,19 @@ class Dealer:
         self.hold(picture)
         return self.frame(self.hardware.spell(wrong))
 
-    def _enter(self, picture: Picture) -> Press:
+    def shows(self, picture: Picture) -> Card | None:
+        """Return the card that two people are to enter; none when the scanner is plugged in again."""
+        return None if self._misdeeds.has_returned(picture) else self.in_question(picture)
+
+    def _enter(self, picture: Picture) -> list[Act]:
         """Enter the card that can't be read; mistyped the first time, so that both enter again."""
-        card = self.in_question(picture)
+        card = self.shows(picture)
+        if card is None:
+            return []
         if picture.round_no not in self._mistyped:
             self._mistyped.add(picture.round_no)
             card = self.last_of_shoe(picture)
-        return self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))
+        return [self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))]
 
     def _scan_again(self, picture: Picture) -> Bytes:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:

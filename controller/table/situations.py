@@ -207,6 +207,9 @@ SITUATIONS: Mapping[Kind, Situation] = {
         (*NOTICED, Sensor.COUNT),
         reason=CancelReason.WRONG_NUMBER_OF_CARDS,
     ),
+    Kind.DECK_EMPTY: Situation(
+        "28", DEAL, {}, (Sensor.TABLE, Sensor.PERSON), reason=CancelReason.INSUFFICIENT
+    ),
     Kind.DEVICE_FAILED: Situation("29", ROUND, {}, (Sensor.PERSON,)),
     Kind.SCANNER_LOST: Situation(
         "30",

@@ -24,6 +24,7 @@ from controller.table import (
     quarantine,
     readings,
     scanners,
+    short_deck,
     surplus,
     wear,
 )
@@ -78,6 +79,7 @@ class Table:
             _take(t, value)
         dealing.follow_held(t)
         held_reads.follow(t)
+        short_deck.follow(t)
         by_hand.follow(t)
         return tuple(t.events)
 

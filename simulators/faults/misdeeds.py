@@ -127,6 +127,10 @@ class Misdeeds:
         self._plugged_in.add(picture.round_no)
         return [Planned(now_us, Replug(self._dealer.scanner))]
 
+    def has_returned(self, picture: Picture) -> bool:
+        """Whether a scanner that was gone for long is plugged in again; the table may not know yet."""
+        return picture.round_no in self._plugged_in
+
     def _misread(self, picture: Picture) -> list[Planned]:
         """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
         self._dealer.hold(picture)

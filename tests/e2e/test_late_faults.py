@@ -1,4 +1,4 @@
-"""Faults that hold a round for long, in every game: all scanned again, a read in a hold, no scanner for minutes.
+"""Faults that hold a round for long, in every game: all scanned again, a read in a hold, no scanner.
 
 Each is committed in every round that has its moment; incidents one to one, balances as the oracle says.
 """

@@ -548,6 +548,7 @@ DEALING = (
 
 away = then(dealing(6), Dealt.unplug, Dealt.plug)
 OUTSIDE = (
+    case(Kind.DECK_EMPTY, D, reported(dealing(6), Kind.DECK_EMPTY)),
     case(Kind.DEVICE_FAILED, D, reported(dealing(6), Kind.DEVICE_FAILED)),
     case(Kind.DEVICE_FAILED, B, reported(betting, Kind.DEVICE_FAILED)),
     case(Kind.SCANNER_LOST, D, away, gone=N, other=N, initial=Y, later=U),

@@ -97,6 +97,8 @@ WRONG_EXCHANGE
 WRONG_NUMBER_OF_CARDS
   dealers=yes: report                             # 24: all hands
   dealers=no: supervisor void_box confirm_cancel  # 24: that hand; with a wrong stub all
+DECK_EMPTY
+  : cancel deck                                   # 28; open: the deck goes as by 25, since cards are missing
 DEVICE_FAILED
   : supervisor go_on confirm_cancel               # 29
 SCANNER_LOST
@@ -198,7 +200,7 @@ NO_CASE: Mapping[str, Mapping[str, str]] = {
         "13": "not applicable",  # An empty box is dealt no card.
         "27": "not applicable",  # One deck, shuffled before every round.
         "39": "not applicable",  # The betting system's matter.
-        **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26", "28"), "built in"),
+        **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26"), "built in"),
         **dict.fromkeys(("32", "36", "37", "38", "40", "42"), "built in"),
     },
     "russian_poker_live": {"13": "built in"},  # RPL-08: boxes without bets are dealt, their hands ignored.
