@@ -153,9 +153,9 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.TWO_CARDS: Situation(
         "9",
         DEAL,
-        {Axis.CERTAIN: ASKED},
+        {Axis.CERTAIN: ASKED, Axis.REVEALED: ASKED, Axis.DECISION: TOLD},
         (Sensor.BEAM, Sensor.PERSON),
-        {Axis.CERTAIN: "ORDER_CERTAIN"},
+        {Axis.CERTAIN: "ORDER_CERTAIN", **SEEN},
         CancelReason.EXTRA_CARD,
     ),
     Kind.SURPLUS_CARD: Situation(
@@ -178,7 +178,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "14", CARDS_LIE, {Axis.DEALERS: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
     ),
     Kind.BOXED_CARD: Situation(
-        "15", DEAL, {Axis.HIDDEN: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
+        "15", DEAL, {Axis.HIDDEN: TOLD, Axis.DEALERS: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
     ),
     Kind.CARD_ON_FLOOR: Situation(
         "16",

@@ -440,6 +440,8 @@ GUARDED = then(betting, lambda d: d.press(i.CloseBetting()), scan)
 PLACED_WRONGLY = reported(dealing(6), Kind.WRONG_PLACE)
 ON_THE_FLOOR = reported(dealing(6), Kind.CARD_ON_FLOOR)
 
+TWO_IN_ORDER = reported(dealing(4), Kind.TWO_CARDS, True)
+
 CARDS_OUT = (
     case(Kind.EARLY_DRAW, Phase.READY, then(ready, scan), scanned=Y, revealed=U),
     case(Kind.EARLY_DRAW, Phase.READY, reported(ready, Kind.EARLY_DRAW), scanned=N, revealed=U),
@@ -454,9 +456,28 @@ CARDS_OUT = (
     case(Kind.EARLY_DRAW, B, then(BETS_OPEN_REPORTED, answer(True)), scanned=N, revealed=Y),
     case(Kind.BURN_FORGOTTEN, D, reported(dealing(0), Kind.BURN_FORGOTTEN), later=N),
     case(Kind.BURN_FORGOTTEN, D, reported(dealing(4), Kind.BURN_FORGOTTEN), later=Y),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS), certain=U),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, True), certain=Y),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, False), certain=N),
+    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS), certain=U, revealed=U, decision=Y),
+    case(Kind.TWO_CARDS, D, TWO_IN_ORDER, certain=Y, revealed=U, decision=Y),
+    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, False), certain=N, revealed=U, decision=Y),
+    case(
+        Kind.TWO_CARDS,
+        D,
+        then(TWO_IN_ORDER, answer(False)),
+        game=LIVE,
+        certain=Y,
+        revealed=N,
+        decision=Y,
+    ),
+    case(Kind.TWO_CARDS, D, then(TWO_IN_ORDER, answer(True)), game=LIVE, certain=Y, revealed=Y, decision=Y),
+    case(
+        Kind.TWO_CARDS,
+        D,
+        reported(after_buy_time, Kind.TWO_CARDS, True, True),
+        game=LIVE,
+        certain=Y,
+        revealed=Y,
+        decision=N,
+    ),
     case(Kind.SURPLUS_CARD, D, reported(dealing(4), Kind.SURPLUS_CARD), scanned=N, revealed=U, decision=Y),
     case(
         Kind.SURPLUS_CARD,
@@ -515,8 +536,12 @@ WRONG = Kind.WRONG_NUMBER_OF_CARDS
 DEALING = (
     case(Kind.HIDDEN_CARD_SHOWN, D, then(dealing(6), report(Kind.HIDDEN_CARD_SHOWN, "dealer")), dealers=Y),
     case(Kind.HIDDEN_CARD_SHOWN, D, then(dealing(6), report(Kind.HIDDEN_CARD_SHOWN, "box3")), dealers=N),
-    case(Kind.BOXED_CARD, D, reported(dealing(5), Kind.BOXED_CARD), hidden=N),
-    case(Kind.BOXED_CARD, D, reported(dealing(7), Kind.BOXED_CARD), hidden=Y),
+    case(Kind.BOXED_CARD, D, reported(dealing(5), Kind.BOXED_CARD), hidden=N, dealers=N),
+    case(Kind.BOXED_CARD, D, reported(dealing(7), Kind.BOXED_CARD), hidden=Y, dealers=Y),
+    *(
+        case(Kind.BOXED_CARD, D, reported(dealing(6), Kind.BOXED_CARD), game=g, hidden=Y, dealers=N)
+        for g in ("golden_oasis", "oasis_with_bonus", LIVE)
+    ),
     case(Kind.TABLE_CLEARED, D, reported(dealing(6), Kind.TABLE_CLEARED)),
     case(Kind.TABLE_CLEARED, R, reported(proposed, Kind.TABLE_CLEARED)),
     case(Kind.PRESS_FORGOTTEN, R, reported(proposed, Kind.PRESS_FORGOTTEN)),

@@ -56,7 +56,7 @@ BURN_FORGOTTEN
   later=yes: go_on                                # 8: other games than baccarat
 TWO_CARDS
   certain=unknown: ask certain                    # 9
-  certain=yes: go_on                              # 9
+  certain=yes: go_on                              # 9; open: a face that was seen is reported by row 14
   certain=no: report                              # 9
 SURPLUS_CARD
   phase=dealing|deciding|result_proposed revealed=unknown: ask revealed  # the one question
@@ -151,7 +151,10 @@ EARLY_DRAW
   phase=betting|dealing scanned=yes revealed=yes: cancel  # 7c
 TWO_CARDS
   certain=unknown: ask certain                    # 9
-  certain=yes: burn                               # RPL-71
+  certain=yes revealed=unknown: ask revealed      # the one question
+  certain=yes revealed=no: burn                   # RPL-71
+  certain=yes revealed=yes decision=yes: cancel   # RPL-70, 10b
+  certain=yes revealed=yes decision=no: burn      # RPL-71, 10b
   certain=no: report                              # 9, P4
 HIDDEN_CARD_SHOWN
   : report                                        # RPL-70
@@ -187,7 +190,8 @@ HIDDEN_CARD_SHOWN
   dealers=no: report                              # 14
 BOXED_CARD
   hidden=no: go_on                                # 15
-  hidden=yes: supervisor go_on confirm_cancel     # 14, or OAB-25 where it is the dealer's
+  hidden=yes dealers=yes: go_on                   # OAB-25
+  hidden=yes dealers=no: report                   # 14
 WRONG_EXCHANGE
   : supervisor order_redeal confirm_cancel        # OAB-24
 WRONG_NUMBER_OF_CARDS
