@@ -64,7 +64,7 @@ class Intake:
         self,
         framers: Mapping[str, Framer],
         new_key: Callable[[str, int], str],
-        on_garbage: Callable[[str, contract.Garbage | contract.DeviceReported], None],
+        on_garbage: Callable[[str, contract.Report], None],
     ) -> None:
         self.framers = framers
         self._new_key = new_key

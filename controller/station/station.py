@@ -24,6 +24,7 @@ from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
+from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
@@ -35,7 +36,7 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
 from drivers.port import Port
 
 FLOOD = 1_000
@@ -107,6 +108,7 @@ class Station:
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         self.intake = Intake(open_framers(config), self._key, self._garbage)
+        self._interlocks = Interlocks(self.intake.framers.values())
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
             name: Port(
@@ -199,12 +201,14 @@ class Station:
         self.recorder.write(Line(at, Kind.KEY, scanner, key))
         return key
 
-    def _garbage(self, scanner: str, report: Garbage | DeviceReported) -> None:
+    def _garbage(self, scanner: str, report: Report) -> None:
         if isinstance(report, Garbage):
             facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
             log.warning("bytes without a read", extra={"facts": facts})
-        else:
-            log.warning("device reports", extra={"facts": {"scanner": scanner, "state": report.state}})
+            return
+        # Of any other report only the kind: it may hold the code of a face-down card.
+        said = report.state if isinstance(report, DeviceReported) else type(report).__name__
+        log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
@@ -251,6 +255,7 @@ class Station:
             stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
+            self._interlocks.tell(self.kernel.table.state)
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
             assert answer is not None
