@@ -320,7 +320,7 @@ class Dealer:
 
     def _lies_at(self, picture: Picture) -> Card:
         """Return the card that lies where the prompt says: the order of drawing is that of the course."""
-        places, asked = picture.places, (picture.prompt.place, picture.prompt.n)
+        places, asked = picture.places, (picture.prompt.place or "", picture.prompt.n or 0)
         drawn = [(place, n) for place, n in self.plan.course.order if n <= len(places.get(place, ()))]
         return self.shoe_of(picture.round_no, picture.deal)[drawn.index(asked) + picture.burned_count]
 
