@@ -328,3 +328,17 @@ def test_only_a_supervisor_orders_it_and_only_when_the_scanner_is_gone_for_too_l
     case = d.table.state.incident
     assert case is not None and case.values[Axis.GONE] is Known.YES
     assert only(every(d.events, IncidentOpened), IncidentOpened).cell == "30"
+
+
+def test_oab_24_a_redeal_waits_for_the_scanner() -> None:
+    d = ordered(bets_closed("oasis_with_bonus", box1=OPEN).deal(4))
+    enter(d)
+    d.press(i.Observed(IncidentKind.WRONG_NUMBER_OF_CARDS, "box1"))
+    d.press(i.OrderRedeal(), BORIS)
+    assert d.phase is Phase.SHUFFLING and not d.table.state.incidents
+    assert refusal(d.press(i.ConfirmShuffle())) is Refusal.SCANNER_DOWN
+    d.plug()
+    d.shoe = list(DECK)
+    assert refusal(d.press(i.ConfirmShuffle())) is None
+    d.deal(1)
+    assert not only(d.last, CardDealt).manual
