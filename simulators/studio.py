@@ -144,7 +144,7 @@ class Studio:
         self.supervisor = Supervisor(
             SUPERVISOR,
             deck=config.deck.name,
-            sees=self.dealer.in_question,
+            sees=self.dealer.shows,
             counts=self.dealer.stub_count,
             whole=self.dealer.whole_count,
         )

@@ -32,13 +32,14 @@ class Supervisor:
         name: str,
         *,
         deck: str,
-        sees: Callable[[Picture], Card],
+        sees: Callable[[Picture], Card | None],
         counts: Callable[[Picture], int],
         whole: Callable[[Picture], int],
     ) -> None:
         """What a supervisor looks at himself: the card in the dealer's hand, and how many cards there are.
 
-        `counts` counts those that are not out, `whole` those of the deck that is verified.
+        `sees` is None where nobody holds a card; `counts` counts those that are not out, `whole` those of the
+        deck that is verified.
         """
         self.name = name
         self.deck = deck
@@ -110,7 +111,8 @@ class Supervisor:
         if "order_entry" in picture.buttons:
             return i.OrderEntry()
         if picture.incident_state == "entry":
-            return i.EnterCard(picture.prompt.incident or 0, str(self.sees(picture)))
+            card = self.sees(picture)
+            return None if card is None else i.EnterCard(picture.prompt.incident or 0, str(card))
         window = picture.window
         if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.

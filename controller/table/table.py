@@ -11,8 +11,8 @@ from typing import TypeAlias, assert_never
 
 from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
-from controller.table import carried as carrying
 from controller.table import (
+    by_hand,
     dealing,
     deck_end,
     deck_life,
@@ -26,9 +26,11 @@ from controller.table import (
     scanners,
     shoe_life,
     shoe_opinion,
+    short_deck,
     surplus,
     wear,
 )
+from controller.table import carried as carrying
 from controller.table import inputs as i
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -90,6 +92,8 @@ class Table:
         dealing.follow_held(t)
         held_reads.follow(t)
         shoe_opinion.follow(t)
+        short_deck.follow(t)
+        by_hand.follow(t)
         return tuple(t.events)
 
     @property
@@ -336,5 +340,7 @@ def _expire(t: TableState, name: str) -> None:
             dealing.follow_held(t)
         case interruptions.GONE_TIMER:
             interruptions.scanner_gone(t)
+        case by_hand.TIMER:
+            pass  # The card that is due now is asked for at the end of the step.
         case _:
             escalation.expire(t, name)

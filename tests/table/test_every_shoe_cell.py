@@ -228,9 +228,20 @@ CASES = (
     case(Kind.EARLY_DRAW, B, start, report(Kind.EARLY_DRAW), answer(True), scanned=N, revealed=Y),
     case(Kind.BURN_FORGOTTEN, D, start, no_more_bets, report(Kind.BURN_FORGOTTEN), later=N),
     case(Kind.BURN_FORGOTTEN, D, dealing(2), report(Kind.BURN_FORGOTTEN), later=Y),
-    case(Kind.TWO_CARDS, D, dealing(2), report(Kind.TWO_CARDS), certain=U),
-    case(Kind.TWO_CARDS, D, dealing(2), report(Kind.TWO_CARDS), answer(True), certain=Y),
-    case(Kind.TWO_CARDS, D, dealing(2), report(Kind.TWO_CARDS), answer(False), certain=N),
+    case(Kind.TWO_CARDS, D, dealing(2), report(Kind.TWO_CARDS), certain=U, revealed=U, decision=N),
+    case(
+        Kind.TWO_CARDS, D, dealing(2), report(Kind.TWO_CARDS), answer(True), certain=Y, revealed=U, decision=N
+    ),
+    case(
+        Kind.TWO_CARDS,
+        D,
+        dealing(2),
+        report(Kind.TWO_CARDS),
+        answer(False),
+        certain=N,
+        revealed=U,
+        decision=N,
+    ),
     case(Kind.SURPLUS_CARD, D, dealing(2), report(Kind.SURPLUS_CARD), scanned=N, revealed=U, decision=N),
     case(
         *(Kind.SURPLUS_CARD, D, dealing(2), report(Kind.SURPLUS_CARD), answer(False)),
@@ -258,7 +269,7 @@ CASES = (
     case(Kind.WRONG_PLACE, D, PLACED, answer(False), answer(True), later=N, certain=Y),
     case(Kind.WRONG_PLACE, D, PLACED, answer(False), answer(False), later=N, certain=N),
     case(Kind.WRONG_PLACE, D, PLACED, answer(True), later=Y, certain=U),
-    case(Kind.BOXED_CARD, D, dealing(2), report(Kind.BOXED_CARD), hidden=N),
+    case(Kind.BOXED_CARD, D, dealing(2), report(Kind.BOXED_CARD), hidden=N, dealers=N),
     case(Kind.CARD_ON_FLOOR, Phase.READY, ready, report(Kind.CARD_ON_FLOOR), scanned=U, revealed=U),
     case(Kind.CARD_ON_FLOOR, D, FLOOR, scanned=U, revealed=U),
     case(Kind.CARD_ON_FLOOR, D, FLOOR, answer(True), scanned=Y, revealed=U),
@@ -269,15 +280,17 @@ CASES = (
     case(Kind.PRESS_FORGOTTEN, R, result_proposed, report(Kind.PRESS_FORGOTTEN)),
     case(Kind.WRONG_ANNOUNCEMENT, R, result_proposed, report(Kind.WRONG_ANNOUNCEMENT)),
     case(Kind.SHOE_DISAGREES, R, result_proposed, lambda d: d.judged("BANKER")),
+    case(Kind.DECK_EMPTY, D, dealing(2), report(Kind.DECK_EMPTY)),
     case(Kind.DEVICE_FAILED, D, dealing(2), report(Kind.DEVICE_FAILED)),
-    case(Kind.SCANNER_LOST, D, AWAY, gone=N, other=N, later=U),
-    case(Kind.SCANNER_LOST, D, AWAY, answer(False), gone=N, other=N, later=N),
-    case(Kind.SCANNER_LOST, D, AWAY, answer(True), gone=N, other=N, later=Y),
-    case(Kind.SCANNER_LOST, D, dealing(2), another_scanner, gone=N, other=Y, later=U),
+    case(Kind.SCANNER_LOST, D, AWAY, gone=N, other=N, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, AWAY, answer(False), gone=N, other=N, initial=Y, later=N),
+    case(Kind.SCANNER_LOST, D, AWAY, answer(True), gone=N, other=N, initial=Y, later=Y),
+    case(Kind.SCANNER_LOST, D, dealing(2), another_scanner, gone=N, other=Y, initial=Y, later=U),
     case(
         *(Kind.SCANNER_LOST, D, dealing(2), ShoeDealt.unplug, lambda d: d.advance(121_000)),
         gone=Y,
         other=N,
+        initial=Y,
         later=U,
     ),
     case(Kind.DEALER_CHANGE, D, dealing(2), other_dealer),
@@ -418,20 +431,23 @@ def press_rescan(d: ShoeDealt, one: Case) -> None:
 
 
 def press_entry(d: ShoeDealt, one: Case) -> None:
-    laid = d.table.state.in_play.laid
-    card = str(d.shoe[0] if one.kind is Kind.FAILED_READ else laid[-1].card)
+    """Two people say which card it is; where all are scanned again, the others are scanned after it."""
+    lost = one.kind is Kind.SCANNER_LOST
+    laid = list(d.table.state.in_play.laid)
     assert refusal(d.press(i.OrderEntry(), BORIS)) is None
-    number = draw(d.table.state).prompt.incident or 0
-    if one.kind is Kind.MISREAD_LATE:  # All are scanned again; the first one can't be.
-        card = str(laid[0].card)
+    incident = d.table.state.incident
+    assert incident is not None and incident.state is IncidentState.ENTRY
+    again = incident.again is not None
+    comes = lost or one.kind is Kind.FAILED_READ
+    card = d.shoe.pop(0) if comes else laid[0 if again else -1].card
     for actor in (ANNA, BORIS):
-        d.press(i.EnterCard(number, card), actor)
-    if one.kind is Kind.MISREAD_LATE:
-        for again in list(laid)[1:]:
-            d.scan(str(again.card))
-    if one.kind is Kind.FAILED_READ:
-        d.shoe.pop(0)
+        d.press(i.EnterCard(incident.number, str(card)), actor)
+    for known in laid[1:] if again else ():
+        d.scan(str(known.card))
     assert any(event.manual for event in every(d.last, CardDealt))
+    if lost:  # The next card would be entered, too.
+        d.plug()
+        d.answer(False)
     to_the_end(d)
 
 
