@@ -100,6 +100,7 @@ SENSORS = {
     Sensor.CAMERA: "a camera",
     Sensor.POSITION: "a position reader",
     Sensor.COUNT: "the count of the stub",
+    Sensor.SHOE: "a shoe that judges by itself",
     Sensor.PERSON: "a person",
 }
 
