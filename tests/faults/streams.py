@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from controller.journal import Days
@@ -60,11 +61,16 @@ def outbox(days: Days) -> dict[str, list[bytes]]:
 
 def comparable(stream: list[bytes]) -> list[Message]:
     """Return the messages of one audience without what a recovery adds, and with equal numbers."""
-    messages = [json.loads(raw) for raw in stream]
-    theirs = recovery_incidents(messages)
-    return [
-        normalised(_unlocked(message)) for message in messages if not is_recovery(message["data"], theirs)
-    ]
+    messages = [_read(raw) for raw in stream]
+    theirs = recovery_incidents([message for message, _ in messages])
+    return [equal for message, equal in messages if not is_recovery(message["data"], theirs)]
+
+
+@lru_cache(maxsize=10_000)
+def _read(raw: bytes) -> tuple[Message, Message]:
+    """Return a message as it is, and made equal. Runs share what they told before the first of them was killed."""
+    message = json.loads(raw)
+    return message, normalised(_unlocked(message))
 
 
 def _unlocked(message: Message) -> Message:

@@ -1,0 +1,132 @@
+"""The people and the devices after a kill: they settle the restart, and go on with the script."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faults.lives import Life
+from msgspec.structs import replace
+from table.dealt import ANNA, BORIS, CLARA, SHOE
+
+from controller.table import inputs as i
+from controller.table.charts import IncidentState, Phase
+from controller.table.events import IncidentKind
+from controller.table.picture import draw
+
+SETTLED_MAX = 40
+"""More presses than any restart takes."""
+ANSWERED_BY_START = frozenset({Phase.READY, Phase.CONFIRMED})
+"""Where a read that was lost is no card of a round: the start itself says what comes of it (rows 7 and 10)."""
+
+
+class Standing(NamedTuple):
+    """Where the table stood when the last step before a kill was durable."""
+
+    phase: Phase = Phase.CLOSED
+    incidents_count: int = 0
+    read: frozenset[str] = frozenset()
+    """The codes of all cards that were ever read."""
+
+
+class Survivors:
+    """They know what is to come (`acts`), and which read nobody has heard an answer to (`lost`).
+
+    That card is in the dealer's hand.
+    """
+
+    def __init__(
+        self, life: Life, acts: Sequence[i.AnyInput], *, lost: i.AnyInput | None, standing: Standing
+    ) -> None:
+        self.life, self.acts, self.lost, self.standing = life, list(acts), lost, standing
+        self.has_postponed = False
+        """Whether cards had to wait until every player has chosen."""
+        self._is_over = False
+        self._presses = itertools.count()
+
+    def to_the_end(self) -> None:
+        """Settle the restart, and do everything that is to come."""
+        self.settle()
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Do everything that is to come, once the restart is settled or waits for the players."""
+        is_answered = self.standing.phase in ANSWERED_BY_START
+        if self.lost is not None and not is_answered:
+            self.acts.insert(0, self.lost)  # The page asks for it as before.
+        self.lost = None
+        while self.acts:
+            self.life.play(self.acts.pop(self._next()))
+            self.settle()
+
+    def settle(self) -> None:
+        """Do what the restart asks for, as far as that goes without the players."""
+        for _ in range(SETTLED_MAX):
+            if self._is_over or not self._settled_one():
+                return
+        raise AssertionError(("no end of the restart", draw(self.life.state)))
+
+    def _next(self) -> int:
+        """Return which act comes next: a window that was open at a kill must first have all its answers."""
+        incident = self.life.state.incident
+        if incident is None or incident.kind is not IncidentKind.RESTARTED:
+            return 0
+        told = (
+            number
+            for number, act in enumerate(self.acts)
+            if isinstance(act, i.Commanded) and act.role is i.Role.BETTING
+        )
+        number = next(told)
+        self.has_postponed |= number > 0
+        return number
+
+    def _is_drawn(self) -> bool:
+        """Whether the lost read was of a card that has left the shoe, and not of one that lies there."""
+        if isinstance(self.lost, i.CardRead):
+            return self.lost.code not in self.standing.read
+        return self.lost is not None
+
+    def _settled_one(self) -> bool:
+        t, life = self.life.state, self.life
+        if life.opened is not None and SHOE not in t.scanners_up:
+            life.play(replace(life.opened, at=life.clock.us))
+            return True
+        incident = t.incident
+        if incident is None or incident.number <= self.standing.incidents_count:
+            self._is_over = True
+            return False
+        match incident.kind, incident.state:
+            case IncidentKind.RESTARTED, IncidentState.PICTURE:
+                self._press(i.ConfirmPicture(draw(t).lies or ""), i.Role.DEALER)
+            case IncidentKind.RESTARTED, IncidentState.SUPERVISOR if "go_on" in draw(t).buttons:
+                self._press(i.GoOn(), i.Role.SUPERVISOR)
+            case IncidentKind.SCANNER_LOST, IncidentState.QUESTION:
+                self._press(i.AnswerQuestion(incident.number, self._is_drawn()), i.Role.DEALER)
+            case IncidentKind.SCANNER_LOST, IncidentState.RESCAN if self.lost is not None:
+                lost, self.lost = self.lost, None
+                life.play(replace(lost, at=life.clock.us))
+            case IncidentKind.SCANNER_LOST, IncidentState.LOST:
+                self._is_over = True  # It is unplugged: what comes of that is in the script.
+                return False
+            case _:
+                return False
+        return True
+
+    def _press(self, command: i.AnyCommand, role: i.Role) -> None:
+        life = self.life
+        dealer = life.state.duty.dealer
+        deals = ANNA if dealer is None else dealer.actor
+        actor = deals if role is i.Role.DEALER else next(one for one in (BORIS, CLARA) if one != deals)
+        request = f"settled-{life.state.epoch}-{next(self._presses)}"
+        life.play(
+            i.Commanded(
+                at=life.clock.us,
+                request=request,
+                actor=actor,
+                role=role,
+                round_no=life.state.round_no,
+                command=command,
+            )
+        )
+        assert life.answers[request].accepted, (command, life.answers[request])
