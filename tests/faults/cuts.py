@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from faults.lives import Life, write_config
+from faults.lives import Life
 from faults.scripts import Script
 from faults.streams import Message, by_kind, comparable, first_difference, outbox
 from faults.survivors import Standing, Survivors
@@ -20,7 +21,7 @@ from controller.journal import Days
 from controller.station.config import StationConfig
 from controller.station.verify_command import make_report
 from controller.table import inputs as i
-from controller.table.events import Audience
+from controller.table.events import Audience, IncidentKind
 from simulators.faults.points import Point
 
 READS = (i.CardRead, i.ReadFailed)
@@ -48,11 +49,11 @@ class Killed(BaseException):
 class Trial:
     """One script: played to its end without a kill, then with one kill after the other."""
 
-    def __init__(self, folder: Path, script: Script) -> None:
-        self.folder, self.script = folder, script
+    def __init__(self, folder: Path, config: StationConfig, script: Script) -> None:
+        """`config` is that of the script (`lives.write_config`)."""
+        self.folder, self.script, self._config = folder, script, config
         self.deaths: Counter[str] = Counter()
         self.differences: list[str] = []
-        self._config = write_config(folder, script)
         self._folders = itertools.count()
         self.newest = 0
         """The last step after which an incident was open; without any, the last one in a round."""
@@ -68,6 +69,8 @@ class Trial:
         self.answers = life.answers
         self.steps_count = life.station.journal.last_n
         whole = outbox(Days(life.config.table_dir))
+        self.decided = frozenset(decided(whole["audit"]))
+        """Which kinds of incidents were decided, and how."""
         self.streams = {audience: comparable(stream) for audience, stream in whole.items()}
 
     def _fresh(self) -> StationConfig:
@@ -98,6 +101,9 @@ class Trial:
                 standing = Standing(life.state.phase, life.state.incidents_count, self._read(done))
             step = life.station.journal.last_n + (point is Point.BEFORE_COMMIT)
             if done < self.script.begins or not is_chosen(step, point):
+                return
+            if point is Point.BEFORE_COMMIT and is_lost_for_good(life, standing):
+                self.deaths["lost-for-good"] += 1
                 return
             acts, lost = to_come(life.doing, point, self.script.acts[done:])
             self.deaths[point] += 1
@@ -195,6 +201,30 @@ class Trial:
         wrong = [(answer, answers[request]) for request, answer in self.answers.items() if answer != answers[request]]
         assert not wrong, f"answers: {wrong[:3]}"
         assert list(days.verify()) == []
+
+
+def decided(audit: list[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each incident, and how it was decided."""
+    kinds: dict[int, str] = {}
+    for message in map(json.loads, audit):
+        match message["data"]:
+            case {"event": "incident.opened", "incident": number, "kind": kind}:
+                kinds[number] = kind
+            case {"event": "incident.decided", "incident": number, "verdict": verdict}:
+                yield kinds[number], verdict
+
+
+def is_lost_for_good(life: Life, standing: Standing) -> bool:
+    """Whether nothing after a kill can bring back what was being taken.
+
+    A card that comes out too early for a window that is open: when it may be scanned again all have decided,
+    and it is the next card (order of drawing, not of reading). And a clock that was set: the next start
+    compares it with nothing.
+    """
+    incident = life.state.incident
+    is_new = incident is not None and incident.number > standing.incidents_count
+    is_early = incident is not None and is_new and incident.kind is IncidentKind.EARLY_EXCHANGE
+    return is_early or isinstance(life.doing, i.ClockStepped)
 
 
 def to_come(

@@ -82,10 +82,11 @@ class Survivors:
         return number
 
     def _is_drawn(self) -> bool:
-        """Whether the lost read was of a card that has left the shoe, and not of one that lies there."""
-        if isinstance(self.lost, i.CardRead):
-            return self.lost.code not in self.standing.read
-        return self.lost is not None
+        """Whether a card has left the shoe that the table does not ask for anyway, and that lies nowhere yet."""
+        known = [one for one in self.life.state.incidents if one.number <= self.standing.incidents_count]
+        if self.lost is None or (known and known[-1].state is IncidentState.RESCAN):
+            return False
+        return not (isinstance(self.lost, i.CardRead) and self.lost.code in self.standing.read)
 
     def _settled_one(self) -> bool:
         t, life = self.life.state, self.life
