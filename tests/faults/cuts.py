@@ -13,7 +13,7 @@ from typing import NamedTuple
 from faults.lives import Life
 from faults.scripts import Script
 from faults.streams import Message, by_kind, comparable, first_difference, outbox
-from faults.survivors import Standing, Survivors
+from faults.survivors import Standing, Survivors, standing_of
 from msgspec.structs import replace
 from table.dealt import NOON
 
@@ -29,8 +29,9 @@ COMES_BACK = (i.ScannerOpened, i.ScannerLost)
 """What a new life sees for itself: whether the scanner is there."""
 
 
-Chosen = Callable[[int, Point], bool]
-"""Says of a place to die, by step and point, whether it is tried."""
+Place = tuple[int, Point]
+"""A step of the journal, before or after its commit."""
+Chosen = Callable[[Place], bool]
 
 
 class Left(NamedTuple):
@@ -85,7 +86,7 @@ class Trial:
 
     # Kills in the script.
 
-    def kill(self, is_chosen: Chosen, is_deep: Chosen = lambda step, point: False) -> None:
+    def kill(self, is_chosen: Chosen, is_deep: Chosen = lambda place: False) -> None:
         """Play the script once more; at each chosen place a copy dies and goes on.
 
         At a deep one its recovery dies, too, at each of its steps.
@@ -98,9 +99,9 @@ class Trial:
             if life is None:
                 return
             if point is Point.AFTER_COMMIT:
-                standing = Standing(life.state.phase, life.state.incidents_count, self._read(done))
+                standing = standing_of(life.state, self._read(done))
             step = life.station.journal.last_n + (point is Point.BEFORE_COMMIT)
-            if done < self.script.begins or not is_chosen(step, point):
+            if done < self.script.begins or not is_chosen((step, point)):
                 return
             if point is Point.BEFORE_COMMIT and is_lost_for_good(life, standing):
                 self.deaths["lost-for-good"] += 1
@@ -108,7 +109,7 @@ class Trial:
             acts, lost = to_come(life.doing, point, self.script.acts[done:])
             self.deaths[point] += 1
             where = f"{self.script.name}: {point} {step}, {life.doing or 'a deadline'}"
-            self._survive(life, Left(acts, lost, standing, where), deep=is_deep(step, point))
+            self._survive(life, Left(acts, lost, standing, where), deep=is_deep((step, point)))
 
         life = Life(self._fresh(), NOON, passed=passed)
         for done, act in enumerate(self.script.acts):
@@ -117,7 +118,14 @@ class Trial:
         shutil.rmtree(life.config.run_dir)
 
     def _read(self, done: int) -> frozenset[str]:
-        return frozenset(act.code for act in self.script.acts[:done] if isinstance(act, i.CardRead))
+        """Return which cards have been read since the deck was laid in the shoe."""
+        codes: set[str] = set()
+        for act in self.script.acts[:done]:
+            if isinstance(act, i.Commanded) and isinstance(act.command, i.ConfirmShuffle):
+                codes.clear()
+            elif isinstance(act, i.CardRead):
+                codes.add(act.code)
+        return frozenset(codes)
 
     def _survive(self, before: Life, left: Left, *, deep: bool) -> None:
         config = self._copy(before.config)
@@ -215,16 +223,17 @@ def decided(audit: list[bytes]) -> Iterator[tuple[str, str]]:
 
 
 def is_lost_for_good(life: Life, standing: Standing) -> bool:
-    """Whether nothing after a kill can bring back what was being taken.
+    """Whether nothing after a kill can make the same again of what was being taken.
 
     A card that comes out too early for a window that is open: when it may be scanned again all have decided,
-    and it is the next card (order of drawing, not of reading). And a clock that was set: the next start
-    compares it with nothing.
+    and it is the next card (order of drawing, not of reading). A card that is read in a hold: the restart asks
+    for it, not the end of the hold. And a clock that was set: the next start compares it with nothing.
     """
+    stands = standing_of(life.state, standing.read)
     incident = life.state.incident
     is_new = incident is not None and incident.number > standing.incidents_count
     is_early = incident is not None and is_new and incident.kind is IncidentKind.EARLY_EXCHANGE
-    return is_early or isinstance(life.doing, i.ClockStepped)
+    return is_early or stands.held_count > standing.held_count or isinstance(life.doing, i.ClockStepped)
 
 
 def to_come(

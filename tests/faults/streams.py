@@ -7,7 +7,8 @@ process went down again under them), and presses that were refused because the t
 the restart, or its scanner not up yet (people press again).
 
 Made equal is what counts messages or incidents, or hangs on fresh keys: epoch, seq, id, prevhash, the
-numbers of incidents, commitments and their keys, count and digest of `round.closed`, and the request ids of
+numbers of incidents, commitments and their keys, count and digest of `round.closed`, the count of
+`read.held` (a read that was never taken is one of those that wait), and the request ids of
 people, which the world numbers; and the phase on `press.accepted` and on a box's decision: what ends a
 window that was open at a kill is taken at its time as ever, but settles it with the supervisor's "go on" of
 the same instant, not in its own step.
@@ -46,6 +47,7 @@ NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "incident", "commitment"
 MASKED = frozenset(
     {
         ("count", "round.closed"),
+        ("count", "read.held"),
         *(("phase", event) for event in ("press.accepted", "decision.made", "decision.closed")),
     }
 )

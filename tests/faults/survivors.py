@@ -14,6 +14,7 @@ from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import draw
+from controller.table.state import TableState
 
 SETTLED_MAX = 40
 """More presses than any restart takes."""
@@ -26,8 +27,16 @@ class Standing(NamedTuple):
 
     phase: Phase = Phase.CLOSED
     incidents_count: int = 0
+    held_count: int = 0
+    """Reads that waited for the end of a hold."""
     read: frozenset[str] = frozenset()
-    """The codes of all cards that were ever read."""
+    """The codes of the cards that were read since the deck was laid in the shoe."""
+
+
+def standing_of(t: TableState, read: frozenset[str]) -> Standing:
+    """Return where a table stands."""
+    held_count = t.round.unplaced_reads.count if t.round is not None else 0
+    return Standing(t.phase, t.incidents_count, held_count, read)
 
 
 class Survivors:

@@ -3,8 +3,8 @@
 Each audience's stream is that of the undisturbed run, but for what `streams` leaves out; so are the answers to
 everybody who has pressed. In this process: a thousand starts of a real one would take half an hour.
 
-TABLECTL_SOAK=1: all scripts, and all steps of each; else one script for each kind of incident, killed at its
-newest step.
+TABLECTL_SOAK=1: all scripts, and all steps of each; else one script for each kind of incident, killed before
+its newest step is durable.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def test_killed_at_every_step(folder: Path, configs: dict[object, StationConfig]
         trial = Trial(folder / "trial", config, script)
         assert script.decided <= trial.decided, script.name
         trial.kill(
-            is_chosen=lambda step, point, newest=trial.newest: SOAK or step == newest,
-            is_deep=lambda step, point, newest=trial.newest: SOAK and step == newest,
+            is_chosen=lambda place, newest=trial.newest: SOAK or place == (newest, Point.BEFORE_COMMIT),
+            is_deep=lambda place, newest=trial.newest: SOAK and place[0] == newest,
         )
         assert trial.differences == []
         shutil.rmtree(trial.folder)
