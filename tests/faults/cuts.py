@@ -19,7 +19,6 @@ from table.dealt import NOON
 
 from controller.journal import Days
 from controller.station.config import StationConfig
-from controller.station.verify_command import make_report
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
 from simulators.faults.points import Point
@@ -112,7 +111,8 @@ class Trial:
             self._survive(life, Left(acts, lost, standing, where), deep=is_deep((step, point)))
 
         life = Life(self._fresh(), NOON, passed=passed)
-        for done, act in enumerate(self.script.acts):
+        for number, act in enumerate(self.script.acts):
+            done = number
             life.play(act)
         life.close()
         shutil.rmtree(life.config.run_dir)
@@ -138,7 +138,7 @@ class Trial:
     # Kills in the recovery.
 
     def _start_dying(self, config: StationConfig, before: Life) -> Life:
-        """Start again and again: the first start dies at its first step, the next one at the second, and so on."""
+        """Start again and again: the first start dies at its first step, the next at its second."""
         for number in itertools.count(1):
             started = self._started(config, before, number)
             if isinstance(started, Life):
@@ -148,7 +148,7 @@ class Trial:
         raise AssertionError
 
     def _started(self, config: StationConfig, before: Life, number: int) -> Life | StationConfig:
-        """Start, and die at the step of this number: a step that is taken again, or the commit of the start."""
+        """Start, and die at this step: one that is taken again, or the commit of the start."""
         count, left = 0, config
 
         def passed(point: Point) -> None:
@@ -206,7 +206,11 @@ class Trial:
             sent = life.feeds.sent[Audience(audience)]
             assert set(sent) <= set(stream), f"{audience}: what was sent is not on record"
         answers = {request: life.answers.get(request) for request in self.answers}
-        wrong = [(answer, answers[request]) for request, answer in self.answers.items() if answer != answers[request]]
+        wrong = [
+            (answer, answers[request])
+            for request, answer in self.answers.items()
+            if answer != answers[request]
+        ]
         assert not wrong, f"answers: {wrong[:3]}"
         assert list(days.verify()) == []
 
@@ -225,8 +229,8 @@ def decided(audit: list[bytes]) -> Iterator[tuple[str, str]]:
 def is_lost_for_good(life: Life, standing: Standing) -> bool:
     """Whether nothing after a kill can make the same again of what was being taken.
 
-    A card that comes out too early for a window that is open: when it may be scanned again all have decided,
-    and it is the next card (order of drawing, not of reading). A card that is read in a hold: the restart asks
+    A card that comes out too early for an open window: when it may be scanned again all have decided, and it
+    is the next card (order of drawing, not of reading). A card that is read in a hold: the restart asks
     for it, not the end of the hold. And a clock that was set: the next start compares it with nothing.
     """
     stands = standing_of(life.state, standing.read)
@@ -248,11 +252,15 @@ def to_come(
         return acts, None
     if isinstance(doing, READS):
         return acts[1:], doing if point is Point.BEFORE_COMMIT else None
-    if isinstance(doing, COMES_BACK) or (point is not Point.BEFORE_COMMIT and not isinstance(doing, i.Commanded)):
+    if isinstance(doing, COMES_BACK) or (
+        point is not Point.BEFORE_COMMIT and not isinstance(doing, i.Commanded)
+    ):
         return acts[1:], None
     return acts, None
 
 
 def _which(theirs: dict[str, list[Message]], mine: dict[str, list[Message]]) -> str:
     kinds = [kind for kind in {*theirs, *mine} if theirs.get(kind) != mine.get(kind)]
-    return "; ".join(f"{kind}: {first_difference(theirs.get(kind, []), mine.get(kind, []))}" for kind in kinds)
+    return "; ".join(
+        f"{kind}: {first_difference(theirs.get(kind, []), mine.get(kind, []))}" for kind in kinds
+    )

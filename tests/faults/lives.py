@@ -1,8 +1,8 @@
 """A station in this process that is killed between any two of its operations, and the people who go on.
 
-What a SIGKILL leaves is what the process has handed to the system: the journal with its log, the recording,
-the file of stops. So a kill is a copy of the table's folder, made in the middle of a step; the next life begins
-in it. (Real processes are killed by `test_kills`.)
+What a SIGKILL leaves is what the process has handed to the system: the journal with its log, the
+recording, the file of stops. So a kill is a copy of the table's folder, made in the middle of a step; the next
+life begins in it. (Real processes are killed by `test_kills`.)
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def write_config(folder: Path, script: Script) -> StationConfig:
     people = the_cast()
     dora = Person("Dora", (i.Role.DEALER,), hashed(DORAS_PIN, new_salt(), COST))
     (folder / "run").mkdir(mode=0o700)
-    write_people(folder / "run" / "people.json", msgspec.structs.replace(people, people={**people.people, DORA: dora}))
+    write_people(
+        folder / "run" / "people.json", msgspec.structs.replace(people, people={**people.people, DORA: dora})
+    )
     return load(path)
 
 

@@ -19,7 +19,7 @@ from table.played import Played, foreign_card, loaded
 from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
-from controller.table.events import IncidentDecided, IncidentKind, IncidentOpened, Verdict
+from controller.table.events import Event, IncidentDecided, IncidentKind, IncidentOpened, Verdict
 
 WAYS_MAX = 12
 """So many ways out of one case are looked at."""
@@ -31,7 +31,7 @@ Decided = tuple[IncidentKind, Verdict]
 class Answered(Dealt):
     """A table whose players all choose: nobody's silence ends a window, as none may after a restart."""
 
-    def advance(self, ms: int) -> tuple[object, ...]:  # type: ignore[override]
+    def advance(self, ms: int) -> tuple[Event, ...]:
         """Let time pass; before a window would end, everybody has decided."""
         current = self.table.state.round
         window = current.window if current is not None else None

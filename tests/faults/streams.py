@@ -70,7 +70,7 @@ def comparable(stream: list[bytes]) -> list[Message]:
 
 @lru_cache(maxsize=10_000)
 def _read(raw: bytes) -> tuple[Message, Message]:
-    """Return a message as it is, and made equal. Runs share what they told before the first of them was killed."""
+    """Return a message as it is, and made equal; runs share what they told before a kill."""
     message = json.loads(raw)
     return message, normalised(_unlocked(message))
 

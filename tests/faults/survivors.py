@@ -19,7 +19,7 @@ from controller.table.state import TableState
 SETTLED_MAX = 40
 """More presses than any restart takes."""
 ANSWERED_BY_START = frozenset({Phase.READY, Phase.CONFIRMED})
-"""Where a read that was lost is no card of a round: the start itself says what comes of it (rows 7 and 10)."""
+"""A read that was lost there is no card of a round: the start says what comes of it (rows 7, 10)."""
 
 
 class Standing(NamedTuple):
@@ -91,7 +91,7 @@ class Survivors:
         return number
 
     def _is_drawn(self) -> bool:
-        """Whether a card has left the shoe that the table does not ask for anyway, and that lies nowhere yet."""
+        """Whether a card has left the shoe that lies nowhere yet and that the table does not ask for."""
         known = [one for one in self.life.state.incidents if one.number <= self.standing.incidents_count]
         if self.lost is None or (known and known[-1].state is IncidentState.RESCAN):
             return False
