@@ -10,7 +10,7 @@ import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -21,10 +21,15 @@ BAUD_RATES = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200)
 
 
 class CodeRead(msgspec.Struct, frozen=True, tag=True):
-    """The device read a code. `device_seq` is the device's own frame number, None when it has none."""
+    """The device read a code. `device_seq` is the device's own frame number, None when it has none.
+
+    `place` is where the device itself says that the card goes (`P1` to `B3` of a baccarat shoe), None for
+    a device that knows no places.
+    """
 
     code: str
     device_seq: int | None = None
+    place: str | None = None
 
 
 class FailedReadCause(StrEnum):
@@ -40,6 +45,9 @@ class FailedReadCause(StrEnum):
     """A frame longer or shorter than this device's codes can be."""
     OVERRUN = "OVERRUN"
     """Reports were lost because nobody collected them; any number of reads may be among them."""
+    MISSED = "MISSED"
+    """The device's own numbers jumped: frames never arrived, and any of them may have been a card. What
+    follows is good and comes as a report of its own; the table holds until a re-scan has filled the gap."""
 
 
 class ReadFailed(msgspec.Struct, frozen=True, tag=True):
@@ -52,12 +60,84 @@ class DeviceState(StrEnum):
     """What a device says about itself."""
 
     RESTARTED = "RESTARTED"
+    """It has lost what it knew: cards may be out that it does not remember."""
+    STAND_BY = "STAND_BY"
+    """It waits for a new coup."""
+    CONFIGURED = "CONFIGURED"
+    """It has taken the settings that its driver gives it."""
+    REFUSED = "REFUSED"
+    """It has refused some of them; doctor tells what it is."""
+    SILENT = "SILENT"
+    """It answers no command: check power, cable and baud rate. It is asked again until it answers."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
     """The device reported a change of its own state; no card is concerned."""
 
     state: DeviceState
+
+
+class CardDrawn(msgspec.Struct, frozen=True, tag=True):
+    """A card left the shoe for `place`; its face comes as a `CodeRead`, or it lies there unread.
+
+    `again`: a card that was drawn before, as surplus, and opens this coup.
+    """
+
+    place: str
+    again: bool = False
+
+
+class DrawnOutside(msgspec.Struct, frozen=True, tag=True):
+    """A card left the shoe while no coup was due one; `code` is None when the shoe has not seen its face.
+
+    `ended`: the same card was taken back or shown since; the shoe does not say which.
+    """
+
+    place: str
+    code: str | None
+    ended: bool
+
+
+class ShoeWinner(StrEnum):
+    """Who has won in the shoe's own opinion."""
+
+    PLAYER = "PLAYER"
+    TIE = "TIE"
+    BANKER = "BANKER"
+    UNKNOWN = "UNKNOWN"
+    """The frame is whole and means no result that is known: it agrees with nothing."""
+
+
+class ShoeResult(msgspec.Struct, frozen=True, tag=True):
+    """The shoe's own result of a coup, to be compared with the rules. `banker_six`: won with a six."""
+
+    winner: ShoeWinner
+    player_pair: bool
+    banker_pair: bool
+    banker_six: bool = False
+
+
+class Fault(StrEnum):
+    """What a shoe complains about."""
+
+    NOT_READ = "NOT_READ"
+    """A card left the shoe and its face could not be read."""
+    OVERDRAW = "OVERDRAW"
+    """A card left the shoe that the coup was not due."""
+    INDICATOR_BUTTON = "INDICATOR_BUTTON"
+    PULLED_BACK_AT_EXIT = "PULLED_BACK_AT_EXIT"
+    PULLED_BACK_ON_WAY = "PULLED_BACK_ON_WAY"
+    CODE_ERROR = "CODE_ERROR"
+    DRAW_TIME_OUT = "DRAW_TIME_OUT"
+    UNKNOWN = "UNKNOWN"
+    """A complaint with a number that is not known."""
+
+
+class DeviceFault(msgspec.Struct, frozen=True, tag=True):
+    """The device complains, or says that the cause is gone (`cleared`)."""
+
+    fault: Fault
+    cleared: bool
 
 
 class Garbage(msgspec.Struct, frozen=True, tag=True):
@@ -67,15 +147,28 @@ class Garbage(msgspec.Struct, frozen=True, tag=True):
     hint: str
 
 
-Report: TypeAlias = CodeRead | ReadFailed | DeviceReported | Garbage
+Report: TypeAlias = (
+    CodeRead | ReadFailed | DeviceReported | CardDrawn | DrawnOutside | ShoeResult | DeviceFault | Garbage
+)
 
 
 class Framer(Protocol):
-    """One device's side of the line. No bytes make it raise, and it holds a bounded amount of them."""
+    """One device's side of the line. No bytes make it raise, and it holds a bounded amount of them.
+
+    Whatever is to go to the device waits in `bytes_to_send`; it is taken after `opened`, `receive`, `tick`
+    and `acknowledge`, and dropped while the line is down.
+    """
 
     @property
     def shortest_timeout_us(self) -> int:
         """The shortest silence that means anything; chunks closer together than this may be merged."""
+
+    def opened(self, at_us: int) -> None:
+        """Begin anew: the line was opened at `at_us`, and what the device said before is over.
+
+        A frame that had begun is reported as cut short. Bytes that come in while the line settles are never
+        fed, so a driver that asks its device something here may have to ask again.
+        """
 
     def receive(self, chunk: bytes, at_us: int) -> None:
         """Take bytes that were read at `at_us`; time-outs due at or before it pass first."""
@@ -93,11 +186,24 @@ class Framer(Protocol):
         """Say that the input made of `report` is durable; call for every report, in order.
 
         A link acknowledgement to the device is released by this and by nothing earlier, for refused
-        cards and retransmissions as well.
+        cards as well. What changes no table (garbage, the device's own state, a read that was acknowledged
+        before and came again) is answered by the framer itself, whether or not it gets here.
         """
 
     def bytes_to_send(self) -> bytes:
         """Take what has to go to the device now (polls, released acknowledgements), often nothing."""
+
+
+@runtime_checkable
+class Interlock(Protocol):
+    """What a framer can do besides, when its device can be kept from reading."""
+
+    def expect(self, is_due: bool) -> None:
+        """Let the device read while a read is due, and keep it from reading while none is.
+
+        Takes effect with the next `tick`, which `next_deadline_us` asks for. A setting of the device, off
+        by default: with it on, a surplus card leaves the shoe unseen, so that the stub has to be counted.
+        """
 
 
 class Clock(Protocol):

@@ -173,6 +173,10 @@ class DelimitedFramer:
         """The character gap; it is the only time-out."""
         return self.options.char_gap_ms * 1000
 
+    def opened(self, at_us: int) -> None:
+        """End a frame that had begun on the line before; the scanner has nothing to be told."""
+        self.tick(self._deadline_us if self._deadline_us is not None else at_us)
+
     def receive(self, chunk: bytes, at_us: int) -> None:
         """Take a chunk; a frame that was open for longer than the character gap expires before it."""
         self.tick(at_us)

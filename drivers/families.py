@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from drivers import delimited
+from drivers import angel_eye, delimited, zebra_ssi
 from drivers.contract import Framer, unknown_name
 
 FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
+    angel_eye.FAMILY: angel_eye.open_angel_eye,
     delimited.FAMILY: delimited.open_delimited,
+    zebra_ssi.FAMILY: zebra_ssi.open_zebra_ssi,
 }
 """Family name to the factory that takes the options of one device."""
 

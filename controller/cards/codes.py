@@ -21,6 +21,9 @@ class Scheme(StrEnum):
     """Suit 1 spades, 2 hearts, 3 clubs, 4 diamonds, then rank x 10 in three digits: `1010`, `4130`."""
     LETTER_NUMBER = "letter-number"
     """A spades, H, C, D, then the rank in two digits, ace 01: `A01`, `D12`."""
+    ANGEL_EYE = "angel-eye"
+    """A card byte of an Angel Eye shoe in hex: 9 diamonds, A clubs, B spades, C hearts, then the rank 1 to D
+    (section 0.1): `B1`, `CD`."""
     PLAIN = "plain"
     """Rank and suit letters: `As`, `Td`."""
     TABLE = "table"
@@ -86,6 +89,11 @@ def _letter_number(card: Card) -> str:
     return f"{letter}{_number(card.rank):02d}"
 
 
+def _angel_eye(card: Card) -> str:
+    digit = {Suit.DIAMONDS: "9", Suit.CLUBS: "A", Suit.SPADES: "B", Suit.HEARTS: "C"}[card.suit]
+    return f"{digit}{_number(card.rank):X}"
+
+
 def _plain(card: Card) -> str:
     return RANK_LETTERS[card.rank] + card.suit
 
@@ -93,5 +101,6 @@ def _plain(card: Card) -> str:
 SPELLINGS = {
     Scheme.SUIT_DIGIT_RANK: _suit_digit_rank,
     Scheme.LETTER_NUMBER: _letter_number,
+    Scheme.ANGEL_EYE: _angel_eye,
     Scheme.PLAIN: _plain,
 }

@@ -6,12 +6,13 @@ has the line's own time, each further one a microsecond more, so that a recordin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from controller.journal.recording import Kind, Line
+from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.table.inputs import (
     AnyInput,
@@ -27,6 +28,26 @@ from controller.table.inputs import (
 )
 from drivers import contract
 from drivers.contract import Framer
+from drivers.families import open_framer
+
+FROM_DEVICES = frozenset({Kind.OPENED, Kind.CHUNK, Kind.TICK})
+"""The lines that a framer hears."""
+LAST_SILENCE_US = 10_000_000
+"""Longer than any frame: what a device had begun to say has ended by then, one way or another."""
+
+
+def open_framers(config: StationConfig) -> dict[str, Framer]:
+    """Return the framers of a table's scanners."""
+    return {name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()}
+
+
+def ticks_until(framers: Mapping[str, Framer], until_us: int) -> Iterator[Line]:
+    """Yield the ticks that are due by `until_us`, the earliest first; each is to be taken before the next."""
+    while due := [(at, name) for name, one in framers.items() if (at := one.next_deadline_us()) is not None]:
+        at_us, name = min(due)
+        if at_us > until_us:
+            return
+        yield Line(at_us, Kind.TICK, name)
 
 
 class Taken(NamedTuple):
@@ -43,7 +64,7 @@ class Intake:
         self,
         framers: Mapping[str, Framer],
         new_key: Callable[[str, int], str],
-        on_garbage: Callable[[str, contract.Garbage | contract.DeviceReported], None],
+        on_garbage: Callable[[str, contract.Report], None],
     ) -> None:
         self.framers = framers
         self._new_key = new_key
@@ -60,7 +81,9 @@ class Intake:
                 self.framers[source].tick(at)
                 return self._reports(source, at)
             case Kind.OPENED:
-                return [Taken(ScannerOpened(at=at, scanner=source, device=_identity(line.payload)))]
+                self.framers[source].opened(at)
+                opened = Taken(ScannerOpened(at=at, scanner=source, device=_identity(line.payload)))
+                return [opened, *self._reports(source, at + 1)]
             case Kind.LOST:
                 return [Taken(ScannerLost(at=at, scanner=source, reason=line.payload))]
             case Kind.TIMER:

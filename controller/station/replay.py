@@ -21,7 +21,7 @@ from controller.journal.recording import FIRST_LINE, Header, Kind, Line, read_he
 from controller.journal.records import text_hash
 from controller.station.config import StationConfig, load_texts
 from controller.station.errors import StationError
-from controller.station.intake import Intake
+from controller.station.intake import LAST_SILENCE_US, Intake, open_framers, ticks_until
 from controller.station.kernel import Kernel, Stepped
 from controller.station.start import documents_of
 from controller.table.inputs import AnyInput, Commanded
@@ -144,11 +144,6 @@ def replay_all(path: Path, *, on_line: Callable[[], None] = lambda: None) -> Ite
         for value in taken:
             if not _is_repeated(kernel, value):
                 yield _step(path, kernel, line, value)
-
-
-def open_framers(config: StationConfig) -> dict[str, Framer]:
-    """Return the framers of a table's scanners."""
-    return {name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()}
 
 
 def _is_repeated(kernel: Kernel, value: AnyInput) -> bool:
@@ -278,21 +273,16 @@ def card_inputs(framers: Mapping[str, Framer], lines: Iterable[Line]) -> list[Ca
             if isinstance(taken.report, CodeRead | ReadFailed):
                 found.append(CardInput(line.at_us, line.source, taken.report))
 
+    last_us = 0
     for line in lines:
         if line.kind is Kind.CHUNK:
-            _expire(framers, feed, line.at_us)
+            last_us = line.at_us
+            for tick in ticks_until(framers, last_us):
+                feed(tick)
             feed(line)
-    _expire(framers, feed, None)
+    for tick in ticks_until(framers, last_us + LAST_SILENCE_US):
+        feed(tick)
     return found
-
-
-def _expire(framers: Mapping[str, Framer], feed: Callable[[Line], None], until_us: int | None) -> None:
-    """Let the time-outs pass that are due by `until_us`, all of them for None, the earliest first."""
-    while due := [(at, name) for name, one in framers.items() if (at := one.next_deadline_us()) is not None]:
-        at_us, name = min(due)
-        if until_us is not None and at_us > until_us:
-            break
-        feed(Line(at_us, Kind.TICK, name))
 
 
 # Comparing with a journal.

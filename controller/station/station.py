@@ -23,7 +23,8 @@ from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
-from controller.station.intake import Intake, Taken, encode_command, encode_start
+from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
+from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
@@ -35,8 +36,7 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage
-from drivers.families import open_framer
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
 from drivers.port import Port
 
 FLOOD = 1_000
@@ -107,10 +107,8 @@ class Station:
         self._guards = Guards(clock, config.table_dir, config.settings.limits, is_low=is_low)
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
-        framers = {
-            name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
-        }
-        self.intake = Intake(framers, self._key, self._garbage)
+        self.intake = Intake(open_framers(config), self._key, self._garbage)
+        self._interlocks = Interlocks(self.intake.framers.values())
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
             name: Port(
@@ -184,8 +182,10 @@ class Station:
     def _bring(self, line: Line) -> int:
         self.recorder.write(line)
         self._last_us = line.at_us
-        scanner = line.source if line.kind in (Kind.CHUNK, Kind.TICK) else None
+        scanner = line.source if line.kind in FROM_DEVICES else None
         taken = self.intake.take(line)
+        if line.kind in FROM_DEVICES:
+            self._send_to_device(line.source)
         for one in taken:
             self._last_us = max(self._last_us, one.value.at)
             self._queue.put_nowait(Waiting(one, scanner))
@@ -201,12 +201,14 @@ class Station:
         self.recorder.write(Line(at, Kind.KEY, scanner, key))
         return key
 
-    def _garbage(self, scanner: str, report: Garbage | DeviceReported) -> None:
+    def _garbage(self, scanner: str, report: Report) -> None:
         if isinstance(report, Garbage):
             facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
             log.warning("bytes without a read", extra={"facts": facts})
-        else:
-            log.warning("device reports", extra={"facts": {"scanner": scanner, "state": report.state}})
+            return
+        # Of any other report only the kind: it may hold the code of a face-down card.
+        said = report.state if isinstance(report, DeviceReported) else type(report).__name__
+        log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
@@ -253,14 +255,17 @@ class Station:
             stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
+            self._interlocks.tell(self.kernel.table.state)
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
             assert answer is not None
             waiting.reply(Answer(value.request, answer.refusal is None, answer.refusal))
         if waiting.scanner is not None and waiting.taken.report is not None:
-            framer = self.intake.framers[waiting.scanner]
-            framer.acknowledge(waiting.taken.report)
-            self.ports[waiting.scanner].write(framer.bytes_to_send())
+            self.intake.framers[waiting.scanner].acknowledge(waiting.taken.report)
+            self._send_to_device(waiting.scanner)
+
+    def _send_to_device(self, scanner: str) -> None:
+        self.ports[scanner].write(self.intake.framers[scanner].bytes_to_send())
 
     def _take(self, value: AnyInput) -> Stepped:
         """Step the kernel; while it steps, a file says with what."""

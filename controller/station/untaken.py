@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from controller.journal import JournalDamaged
-from controller.journal.recording import Kind, Line, read_lines
+from controller.journal.recording import Line, read_lines
 from controller.station.config import StationConfig
-from controller.station.intake import Intake, Taken
+from controller.station.intake import FROM_DEVICES, LAST_SILENCE_US, Intake, Taken, open_framers, ticks_until
 from controller.table.inputs import CardRead, ReadFailed, UntakenRead
 from drivers.contract import FailedReadCause
-from drivers.families import open_framer
 
-CONTEXT_US = 10_000_000
-"""Longer than any frame: so much before the journal's end is read, to know where a frame begins."""
+CONTEXT_US = LAST_SILENCE_US
+"""So much before the journal's end is read, to know where a frame begins."""
 
 log = logging.getLogger("station")
 
@@ -48,16 +47,15 @@ def untaken_reads(config: StationConfig, *, epoch: int, last_us: int) -> tuple[U
 
 def _taken(config: StationConfig, path: Path, since_us: int) -> Iterator[Taken]:
     """Yield the inputs that the scanners' lines mean; what is unfinished at the end is a failed read."""
-    framers = {
-        name: open_framer(scanner.family, scanner.options) for name, scanner in config.scanners.items()
-    }
+    framers = open_framers(config)
+    last_us = since_us
     intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None)
     for line in read_lines(path, since_us=since_us):
-        if line.kind in (Kind.CHUNK, Kind.TICK):
+        last_us = line.at_us
+        if line.kind in FROM_DEVICES:
             yield from _take(intake, line)
-    for name, framer in framers.items():
-        while (due := framer.next_deadline_us()) is not None:
-            yield from intake.take(Line(due, Kind.TICK, name))
+    for tick in ticks_until(framers, last_us + LAST_SILENCE_US):
+        yield from intake.take(tick)
 
 
 def _take(intake: Intake, line: Line) -> list[Taken]:

@@ -1,8 +1,9 @@
 """Manual entry: a card that no scanner can read is entered by two people, blind to each other.
 
 Row 2 of the procedures, and RPL-75 after the initial deal (in the deal, a card whose one re-scan fails
-cancels the round, so nothing there waits for an entry). One of the two is a supervisor. What the first has
-entered is told to nobody, not even by a refusal: whether it can be true is asked when both agree.
+cancels the round, so nothing there waits for an entry). It is the card at hand, or one that can't be read
+when all cards are scanned again; the scanning goes on behind it. One of the two is a supervisor. What the
+first has entered is told to nobody, not even by a refusal: whether it can be true is asked when both agree.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from controller.table.inputs import CancelReason, Commanded, EnterCard, Role
 from controller.table.situations import Axis, Known
 from controller.table.state import Entry, Incident, TableState, UnplacedRead
 
-ENTERABLE = (IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ)
-
 
 def may_order(t: TableState) -> bool:
-    """Whether the cell offers it, and it is about one card: any that was dealt is scanned again with all."""
+    """Whether the cell offers it, and the table knows which card it is about."""
     incident = t.incident
-    if incident is None or incident.kind not in ENTERABLE or not procedures.offers(t, "order_entry"):
+    if incident is None or not procedures.offers(t, "order_entry"):
         return False
-    return incident.kind is IncidentKind.FAILED_READ or incident.values[Axis.LATER] is Known.NO
+    match incident.kind:
+        case IncidentKind.FAILED_READ:
+            return True
+        case IncidentKind.DISPUTED_READ if incident.values[Axis.LATER] is Known.NO:
+            return True
+        case _:
+            return incident.again is not None
 
 
 def order(t: TableState, incident: Incident) -> Refusal | None:
@@ -40,7 +45,7 @@ def enter(t: TableState, incident: Incident, command: EnterCard, sender: Command
     if incident.number != command.incident:
         return Refusal.WRONG_INCIDENT
     card, first = Card.parse(command.card), incident.entry
-    if _lies_open(t, card):
+    if _lies_open(t, incident, card):
         return Refusal.IMPOSSIBLE_CARD
     if first is None:
         incident.entry = Entry(sender.actor, sender.role, card)
@@ -58,17 +63,35 @@ def enter(t: TableState, incident: Incident, command: EnterCard, sender: Command
     return None
 
 
-def _lies_open(t: TableState, card: Card) -> bool:
-    """Whether everybody can see that it can't be this card. A face-down one is never told by a refusal."""
+def _lies_open(t: TableState, incident: Incident, card: Card) -> bool:
+    """Whether everybody can see that it can't be this card. A face-down one is never told by a refusal.
+
+    While all cards are scanned again, only what has been scanned says what lies there.
+    """
+    laid = t.in_play.laid
+    if incident.again is not None:
+        return any(old.open and new.card == card for old, new in zip(laid, incident.again, strict=False))
     is_out = t.register.check(t.register.deck.code(card)) is Anomaly.ALREADY_OUT
-    return is_out and any(laid.card == card and laid.open for laid in t.in_play.laid)
+    return is_out and any(known.card == card and known.open for known in laid)
+
+
+def _lies_elsewhere(t: TableState, incident: Incident, code: str) -> bool:
+    """Whether the card of this code is known to be another one.
+
+    While all cards are scanned again, the old readings of the round prove nothing.
+    """
+    is_out = isinstance(t.register.check(code), Anomaly)
+    if incident.again is None:
+        return is_out
+    in_question = any(known.code == code for known in t.in_play.laid)
+    return any(known.code == code for known in incident.again) or (is_out and not in_question)
 
 
 def _lay(t: TableState, incident: Incident, card: Card, sender: Commanded, by: tuple[str, str]) -> None:
     """Both agree: the card lies like one that was read, marked for ever."""
     code = t.register.deck.code(card)
     t.emit(CardEntered(incident=incident.number, place=incident.place, n=incident.n, by=by))
-    if isinstance(t.register.check(code), Anomaly):
+    if _lies_elsewhere(t, incident, code):
         # Row 5: it lies face down already, or was burned. Two people may cancel; they learn nothing else.
         incident.cell = "5"
         cancel(t, incident, CancelReason.DECK_INTEGRITY, sender.actor)

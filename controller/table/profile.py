@@ -353,7 +353,9 @@ def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None
 
 PRESS_ONLY_FOR: Mapping[str, frozenset[IncidentKind]] = {
     "order_rescan": ONLY_FOR[CellVerdict.RESCAN] | ONLY_FOR[CellVerdict.RESCAN_ALL],
-    "order_entry": frozenset({IncidentKind.FAILED_READ, IncidentKind.DISPUTED_READ}),
+    "order_entry": frozenset(
+        {IncidentKind.FAILED_READ, IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ}
+    ),
     "void_box": frozenset(IncidentKind) - {IncidentKind.RESTARTED},
 }
 """Presses that need a card to scan or to enter, or a window that nothing has interrupted."""

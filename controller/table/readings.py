@@ -89,6 +89,9 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
         burn(t, read, BurnReason(incident.kind))
         decide(t, incident, Verdict.BURNED, None)
         return
+    if incident.again is not None:
+        _take_again(t, incident, read)
+        return
     if incident.fact is not None:
         _correct(t, incident, {len(t.in_play.laid) - 1: read})
         return
@@ -174,7 +177,8 @@ def order_rescan(t: TableState, incident: Incident) -> Refusal | None:
 
 def withdraw_disputed(t: TableState, incident: Incident) -> None:
     """Take the reading of a disputed last card back, once: another one is to come."""
-    if incident.kind is IncidentKind.DISPUTED_READ and incident.fact is None:
+    disputed = incident.kind is IncidentKind.DISPUTED_READ and incident.again is None
+    if disputed and incident.fact is None:
         laid = t.in_play.laid[-1]  # A window may have ended since the report; no card has come since.
         incident.fact = laid.fact
         withdraw_card(t, laid, IncidentKind.DISPUTED_READ)
@@ -227,12 +231,19 @@ def scanned_again(t: TableState, read: CardRead) -> None:
         incident.again = []
         _ask_next(t, incident, 0)
         return
-    incident.again.append(UnplacedRead(card, read.code, read.key))
+    _take_again(t, incident, UnplacedRead(card, read.code, read.key))
+
+
+def _take_again(t: TableState, incident: Incident, read: UnplacedRead) -> None:
+    """Put the next card of the round beside those that have been scanned, or entered, once more."""
+    laid = t.in_play.laid
+    assert incident.again is not None
+    incident.again.append(read)
     if len(incident.again) < len(laid):
         _ask_next(t, incident, len(incident.again))
         return
     pairs = enumerate(zip(laid, incident.again, strict=True))
-    _correct(t, incident, {index: new for index, (old, new) in pairs if old.code != new.code})
+    _correct(t, incident, {index: new for index, (old, new) in pairs if old.code != new.code or new.manual})
 
 
 def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]) -> None:

@@ -1,4 +1,4 @@
-"""Code maps: the four schemes, complete and one-to-one, and what they refuse."""
+"""Code maps: the five schemes, complete and one-to-one, and what they refuse."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def test_every_card_has_one_code_and_every_code_one_card(scheme: Scheme) -> None
         (Scheme.LETTER_NUMBER, "H10", "Th"),
         (Scheme.LETTER_NUMBER, "C13", "Kc"),
         (Scheme.LETTER_NUMBER, "D12", "Qd"),
+        (Scheme.ANGEL_EYE, "B2", "2s"),
+        (Scheme.ANGEL_EYE, "A7", "7c"),
+        (Scheme.ANGEL_EYE, "91", "Ad"),
+        (Scheme.ANGEL_EYE, "CA", "Th"),
+        (Scheme.ANGEL_EYE, "9D", "Kd"),
         (Scheme.PLAIN, "Td", "Td"),
         (Scheme.PLAIN, "2c", "2c"),
         (Scheme.TABLE, "E004010000000000", "2c"),

@@ -5,7 +5,20 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from drivers.contract import CodeRead, FailedReadCause, Garbage, ReadFailed, Report, SerialSettings
+from drivers.contract import (
+    CardDrawn,
+    CodeRead,
+    DeviceFault,
+    DrawnOutside,
+    FailedReadCause,
+    Fault,
+    Garbage,
+    ReadFailed,
+    Report,
+    SerialSettings,
+    ShoeResult,
+    ShoeWinner,
+)
 from drivers.families import FAMILIES, open_framer
 
 
@@ -29,7 +42,16 @@ def test_every_family_opens_without_options_and_refuses_unknown_ones(family: str
 
 @pytest.mark.parametrize(
     "report",
-    [CodeRead("1010"), CodeRead("1010", 7), ReadFailed(FailedReadCause.NO_READ), Garbage(3, "noise")],
+    [
+        CodeRead("1010"),
+        CodeRead("1010", 7),
+        ReadFailed(FailedReadCause.NO_READ),
+        Garbage(3, "noise"),
+        CardDrawn("P1", again=True),
+        DrawnOutside("P1", None, ended=False),
+        ShoeResult(ShoeWinner.BANKER, player_pair=True, banker_pair=False, banker_six=True),
+        DeviceFault(Fault.OVERDRAW, cleared=True),
+    ],
 )
 def test_reports_survive_a_recording(report: Report) -> None:
     assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report

@@ -342,3 +342,12 @@ def test_options_go_on_top_of_the_profile() -> None:
     framer = open_delimited({"profile": "generic", "no_read": "ERROR", "char_gap_ms": 50})
     assert framer.options == DelimitedOptions(no_read=("ERROR",), char_gap_ms=50)
     assert framer.shortest_timeout_us == 50_000
+
+
+def test_a_frame_that_had_begun_ends_with_its_line() -> None:
+    framer = open_delimited({})
+    framer.receive(b"10", 0)
+    framer.opened(50_000)
+    framer.receive(b"1010\n", 60_000)
+    reports = [framer.next_report() for _ in range(3)]
+    assert reports == [ReadFailed(FailedReadCause.CUT_SHORT), CodeRead("1010"), None]

@@ -170,7 +170,7 @@ def test_the_device_behind_a_port_reaches_the_table(session: Session) -> None:
 
 @pytest.mark.parametrize("identity", [None, "0c2e:0b61 A 1"])
 def test_an_opened_line_gives_its_device_back(identity: str | None) -> None:
-    intake = Intake({}, lambda *_: "", lambda *_: None)
+    intake = Intake({"shoe": Talking()}, lambda *_: "", lambda *_: None)
     [taken] = intake.take(Line(1, Kind.OPENED, "shoe", opened_text("/dev/ttyUSB0", identity)))
     assert taken.value == i.ScannerOpened(at=1, scanner="shoe", device=identity)
 
@@ -195,6 +195,7 @@ class Talking:
     def __init__(self, *reports: Report) -> None:
         self.reports = deque(reports)
 
+    def opened(self, at_us: int) -> None: ...
     def receive(self, chunk: bytes, at_us: int) -> None: ...
     def tick(self, at_us: int) -> None: ...
     def next_deadline_us(self) -> int | None:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import msgspec
 from games.driver import game
 from profiles import profile
-from table.dealt import ANNA, BETS, FAILS, SETTINGS, Dealt
+from table.dealt import ANNA, BETS, BLUE, DORA, FAILS, ROLES, SETTINGS, SHOE, Dealt
 
 from controller.cards import DECK
 from controller.games.procedure import BoxState, Deal, DecisionOf, LayAside, Turn, Window
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind as Kind
+from controller.table.quarantine import name_of
 from controller.table.situations import Axis, Known
 
 LIVE = "russian_poker_live"
@@ -213,6 +214,66 @@ def restart(d: Dealt) -> None:
     d.plug()
 
 
+def with_other_device(d: Dealt) -> None:
+    """The scanner, which is device a, comes back as another one."""
+    for device in "ab":
+        d.unplug()
+        d.plug(device)
+        if device == "a":
+            d.answer(False)
+
+
+def stay_away(d: Dealt) -> None:
+    d.unplug()
+    d.advance(d.settings.limits.scanner_gone_s * 1_000)
+
+
+def read_in_a_hold(count: int) -> Callable[[Dealt], None]:
+    """Somebody reports a case, the next cards are read meanwhile, the report is withdrawn."""
+
+    def act(d: Dealt) -> None:
+        d.press(i.Observed(Kind.DEVICE_FAILED))
+        for card in d.shoe[:count]:
+            d.scan(str(card))
+        d.press(i.WithdrawReport())
+
+    return act
+
+
+def scan_second(d: Dealt) -> object:
+    """Not the next card, but the one behind it."""
+    return d.scan(str(d.shoe[1]))
+
+
+def leave_out(*names: str) -> Callable[[Dealt], None]:
+    """The process comes back with inputs left out that have stopped it twice."""
+
+    def act(d: Dealt) -> None:
+        d.start(quarantined=names)
+        d.plug()
+        d.confirm_picture()
+        d.answer(False)
+
+    return act
+
+
+def left_out_press(d: Dealt) -> object:
+    """A dealer's report is left out; he makes it again."""
+    observed = i.Observed(Kind.DEVICE_FAILED)
+    pressed = i.Commanded(
+        at=0, request="", actor=ANNA, role=ROLES[ANNA], round_no=d.table.state.round_no, command=observed
+    )
+    leave_out(name_of(d.table.state, pressed))(d)
+    return d.press(observed)
+
+
+def left_out_read(d: Dealt) -> object:
+    """The reading of the next card is left out; it comes again."""
+    read = i.CardRead(at=0, scanner=SHOE, code=BLUE.code(d.shoe[0]), device_seq=None, key="")
+    leave_out(name_of(d.table.state, read))(d)
+    return d.scan(str(d.shoe[0]))
+
+
 def confirm_picture(d: Dealt) -> object:
     return d.confirm_picture()
 
@@ -290,7 +351,15 @@ READINGS = (
     case(
         Kind.MISREAD_LATE, D, reported(dealing(6), Kind.MISREAD_LATE, False), certain=N, initial=Y, rescan=Y
     ),
-    case(Kind.MISREAD_LATE, D, reported(used, Kind.MISREAD_LATE, True), certain=Y, initial=Y, rescan=N),
+    case(
+        Kind.MISREAD_LATE,
+        D,
+        then(reported(dealing(6), Kind.MISREAD_LATE, True), fail),
+        certain=Y,
+        initial=Y,
+        rescan=N,
+    ),
+    case(Kind.MISREAD_LATE, D, reported(used, Kind.MISREAD_LATE), game=LIVE, certain=U, initial=Y, rescan=N),
     case(
         Kind.MISREAD_LATE,
         D,
@@ -498,12 +567,27 @@ OUTSIDE = (
         other=N,
         later=Y,
     ),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), with_other_device), gone=N, other=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), stay_away), gone=Y, other=N, later=U),
+    case(Kind.DEALER_CHANGE, D, then(dealing(6), lambda d: d.log_in(DORA))),
     case(Kind.LINK_LOST, D, reported(dealing(6), Kind.LINK_LOST)),
     case(Kind.VIDEO_LOST, D, reported(dealing(6), Kind.VIDEO_LOST)),
     case(Kind.RESTARTED, D, then(dealing(6), Dealt.start), certain=U),
     case(Kind.RESTARTED, D, then(dealing(6), restart, confirm_picture), certain=Y),
     case(Kind.RESTARTED, C, then(deciding, restart, confirm_picture), certain=N),
     case(Kind.WRONG_FACT, D, then(one_box_empty, bets_were_wrong)),
+    case(Kind.HELD_READ, D, then(dealing(6), read_in_a_hold(1)), certain=Y, later=U),
+    case(Kind.HELD_READ, D, then(dealing(6), read_in_a_hold(1), answer(True)), certain=Y, later=Y),
+    case(Kind.HELD_READ, D, then(dealing(6), read_in_a_hold(1), answer(False)), certain=Y, later=N),
+    case(
+        Kind.HELD_READ,
+        D,
+        then(dealing(6), read_in_a_hold(2), answer(True), scan_second),
+        certain=N,
+        later=Y,
+    ),
+    case(Kind.QUARANTINED, D, then(dealing(6), left_out_press), certain=Y),
+    case(Kind.QUARANTINED, D, then(dealing(6), left_out_read), certain=N),
 )
 
 CASES = (*READINGS, *CARDS_OUT, *FLOOR_ASKED, *DEALING, *OUTSIDE)

@@ -171,10 +171,13 @@ class Follower:
         return ANNA if dealer is None else dealer.actor
 
     def _enter(self, incident: Incident) -> None:
-        """Two people say which card it is: the one that was disputed, or any that is still in the shoe."""
+        """Two people say which card it is: the one that lies there, or any that is still in the shoe."""
         t = self.d.table.state
         shoe = (card for card in DECK if isinstance(t.register.check(t.register.deck.code(card)), Card))
-        card = t.in_play.laid[-1].card if incident.kind is IncidentKind.DISPUTED_READ else next(shoe)
+        if incident.again is not None:
+            card = t.in_play.laid[len(incident.again)].card
+        else:
+            card = t.in_play.laid[-1].card if incident.kind is IncidentKind.DISPUTED_READ else next(shoe)
         for person in (BORIS, CLARA):
             self._press_by(person, i.EnterCard(incident.number, str(card)))
 

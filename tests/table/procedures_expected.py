@@ -1,10 +1,13 @@
-"""What the procedures ask for, typed from their text, case by case: the second table beside the profiles.
+"""What the procedures ask for in every case: typed from their text, not from the profiles.
 
-It is kept apart from `config/profiles` on purpose and made otherwise: no line stands above another one,
-and every case of a row must meet exactly one. A line is `conditions: verdict`; `in` names the phase.
+Every case of a situation meets exactly one line of its block: `conditions: answer  # source`. A condition
+names the phase or an axis and its values; what is not named may be anything. An answer is a verdict; after
+`ask` the axis that is asked for, after `supervisor` his presses; `deck` sends the deck out. The source is a
+row of the procedures or a rule of the game. `report` is what a person's word can lead to and no more: a
+supervisor presses the cancel (P8). Where a supervisor decides he may cancel (P6), unless the row says never.
 
-Two rules hold for all rows. A person's report never cancels by itself, a supervisor presses (P8): that is
-`report`. Where a supervisor decides he may always cancel (P6), unless the row says that it never cancels.
+The table was typed without a look at the profiles, and compared with them afterwards: where they differed
+the text decided. Where it is silent, or can be read in two ways, `open` says why the profiles' answer stands.
 """
 
 from __future__ import annotations
@@ -17,209 +20,170 @@ from controller.table.events import IncidentKind as Kind
 from controller.table.profile import CellVerdict, Deck
 from controller.table.situations import Axis, Known
 
+DEFAULT = """
+FAILED_READ
+  rescan=yes: rescan                              # 1: the same card, three tries
+  rescan=no: supervisor order_rescan order_entry confirm_cancel  # 1 leads to 2: re-scan or two blind entries
+MISREAD_LATE
+  certain=unknown: ask certain                    # 2: the order of drawing counts
+  certain=no: report                              # 2
+  certain=yes rescan=yes: rescan_all              # 3; open: 2 has a supervisor order a re-scan
+  certain=yes rescan=no: supervisor order_rescan order_entry confirm_cancel  # 2
+HELD_READ  # Open: the procedures have no such row. By 2 the order of drawing counts, not of reading.
+  certain=yes later=unknown: ask later            # open: only the dealer knows whether one came out
+  certain=yes later=yes: rescan                   # 2: it is the next one, and gets its place
+  certain=yes later=no: supervisor go_on order_rescan confirm_cancel  # open: a record says otherwise (P8)
+  certain=no: supervisor order_rescan confirm_cancel  # 2: uncertain, unless it is found and scanned
+DISPUTED_READ
+  rescan=yes later=no: rescan                     # 3: nothing depends on the last card
+  rescan=yes later=yes: rescan_all                # 3; a card that was decided on cancels (P5)
+  rescan=no: supervisor order_rescan order_entry confirm_cancel  # 1 leads to 2 and 3
+SAME_CODE_AGAIN
+  certain=unknown: ask certain                    # 4: the same card?
+  certain=yes: drop                               # 4
+  certain=no: cancel deck                         # 4, 5: one deck
+FOREIGN_CARD
+  : cancel deck                                   # 6 as 5
+EARLY_DRAW
+  phase=ready: shuffle                            # 18 leads to 7; open: no round, nothing to hold for
+  phase=betting|dealing revealed=unknown: ask revealed  # 7a or 7b
+  phase=betting|dealing scanned=no revealed=no: next_due  # 7a
+  phase=betting|dealing scanned=no revealed=yes: burn  # 7b
+  phase=betting|dealing scanned=yes revealed=no: burn  # 7c not shown: one deck
+  phase=betting|dealing scanned=yes revealed=yes: cancel  # 7c shown: the first way
+BURN_FORGOTTEN
+  later=no: burn                                  # 8
+  later=yes: go_on                                # 8: other games than baccarat
+TWO_CARDS
+  certain=unknown: ask certain                    # 9
+  certain=yes: go_on                              # 9
+  certain=no: report                              # 9
+SURPLUS_CARD
+  phase=dealing|deciding|result_proposed revealed=unknown: ask revealed  # the one question
+  phase=dealing|deciding|result_proposed revealed=no: burn  # 10a: one deck
+  phase=dealing|deciding|result_proposed revealed=yes decision=yes: cancel  # 10b
+  phase=dealing|deciding|result_proposed revealed=yes decision=no: burn  # 10b
+  phase=confirmed: check_deck                     # refused, an incident, a check before the next round
+WRONG_PLACE
+  later=unknown: ask later                        # 11
+  later=no certain=unknown: ask certain           # 11: moved?
+  later=no certain=yes: restore                   # 11, P2
+  later=no certain=no: report                     # open: 11 moves it; if it can't be, P4
+  later=yes: supervisor go_on confirm_cancel      # 11; open: nobody is asked, he sees what was scanned
+HIDDEN_CARD_SHOWN
+  : report                                        # 14: poker
+BOXED_CARD
+  hidden=no: go_on                                # 15: the first way
+  hidden=yes: report                              # 14
+CARD_ON_FLOOR
+  phase=shuffling|ready: check_deck               # 16: a full recount
+  phase=betting|dealing|deciding|result_proposed scanned=unknown: ask scanned  # 16
+  phase=betting|dealing|deciding|result_proposed scanned=yes: supervisor go_on confirm_cancel  # 16: in view
+  phase=betting|dealing|deciding|result_proposed scanned=no revealed=unknown: ask revealed  # 16
+  phase=betting|dealing|deciding|result_proposed scanned=no revealed=no: burn  # 16
+  phase=betting|dealing|deciding|result_proposed scanned=no revealed=yes: report  # open: 16 burns unseen ones
+TABLE_CLEARED
+  : supervisor go_on                              # 17: never cancelled
+PRESS_FORGOTTEN
+  : supervisor go_on                              # 18: never cancelled
+WRONG_ANNOUNCEMENT
+  : go_on                                         # 19
+EARLY_EXCHANGE
+  revealed=unknown: ask revealed                  # 23a
+  revealed=no: next_due                           # 23a
+  revealed=yes: supervisor void_box confirm_cancel  # 23a
+WRONG_EXCHANGE
+  : supervisor go_on void_box confirm_cancel      # 23b
+WRONG_NUMBER_OF_CARDS
+  dealers=yes: report                             # 24: all hands
+  dealers=no: supervisor void_box confirm_cancel  # 24: that hand; with a wrong stub all
+DEVICE_FAILED
+  : supervisor go_on confirm_cancel               # 29
+SCANNER_LOST
+  gone=no other=no later=unknown: ask later       # 30
+  gone=no other=no later=yes: rescan              # 30
+  gone=no other=no later=no: go_on                # 30
+  gone=no other=yes: supervisor go_on confirm_cancel  # 30
+  gone=yes: report                                # 30: cancel; open: a game by entries alone is none
+DEALER_CHANGE
+  : supervisor go_on confirm_cancel               # 31: two signatures
+LINK_LOST
+  : go_on                                         # 33; open: with no bets at all it is dealt, not cancelled
+VIDEO_LOST
+  : supervisor go_on confirm_cancel               # 34
+RESTARTED
+  certain=unknown: ask certain                    # 35
+  certain=yes: go_on                              # 35
+  certain=no: supervisor go_on confirm_cancel     # 35
+QUARANTINED  # Open: the procedures have no such row.
+  certain=yes: supervisor go_on confirm_cancel    # open: a press that is left out has changed nothing
+  certain=no: report                              # 35: what can't be confirmed is cancelled
+WRONG_FACT
+  : go_on                                         # 41
+"""
 
-class Says(NamedTuple):
-    """What a case asks for: the verdict, the axis that is asked, the presses, the deck."""
+LIVE_POKER = """
+FAILED_READ
+  rescan=yes: rescan                              # RPL-75
+  initial=yes rescan=no: cancel                   # RPL-70, RPL-75
+  initial=no rescan=no: supervisor order_rescan order_entry confirm_cancel  # RPL-75; open: how often
+MISREAD_LATE
+  initial=yes rescan=no: cancel                   # RPL-70, RPL-75: whatever the order
+  initial=yes rescan=yes certain=unknown: ask certain  # 2
+  initial=yes rescan=yes certain=no: report       # 2
+  initial=yes rescan=yes certain=yes: rescan_all  # RPL-75
+  initial=no certain=unknown: ask certain         # 2
+  initial=no certain=no: report                   # 2
+  initial=no certain=yes rescan=yes: rescan_all   # RPL-75
+  initial=no certain=yes rescan=no: supervisor order_rescan order_entry confirm_cancel  # RPL-75
+DISPUTED_READ
+  rescan=yes later=no: rescan                     # RPL-75
+  rescan=yes later=yes: rescan_all                # RPL-75, 3
+  initial=yes rescan=no: cancel                   # RPL-70, RPL-75
+  initial=no rescan=no: supervisor order_rescan order_entry confirm_cancel  # RPL-75
+EARLY_DRAW
+  phase=ready: shuffle                            # 18, 7, RPL-77
+  phase=betting|dealing revealed=unknown: ask revealed  # the one question
+  phase=betting|dealing revealed=no: burn         # RPL-71, D-01
+  phase=betting|dealing scanned=no revealed=yes: burn  # 7b, RPL-71
+  phase=betting|dealing scanned=yes revealed=yes: cancel  # 7c
+TWO_CARDS
+  certain=unknown: ask certain                    # 9
+  certain=yes: burn                               # RPL-71
+  certain=no: report                              # 9, P4
+HIDDEN_CARD_SHOWN
+  : report                                        # RPL-70
+BOXED_CARD
+  hidden=no: go_on                                # 15
+  hidden=yes: report                              # RPL-70
+CARD_ON_FLOOR
+  phase=shuffling|ready: check_deck deck          # RPL-76
+  phase=betting|dealing|deciding|result_proposed: report deck  # RPL-70, RPL-76
+TABLE_CLEARED
+  : report                                        # RPL-70, D-36
+EARLY_EXCHANGE
+  revealed=unknown: ask revealed                  # 23a
+  revealed=no: burn                               # RPL-71; open: 23a would keep it for the exchange
+  revealed=yes decision=yes: cancel               # RPL-70, 10b
+  revealed=yes decision=no: burn                  # RPL-71, 10b
+WRONG_EXCHANGE
+  : report                                        # RPL-70, RPL-72
+WRONG_NUMBER_OF_CARDS
+  : report                                        # RPL-70, RPL-72
+"""
 
-    verdict: CellVerdict
-    asks: Axis | None = None
-    presses: frozenset[str] = frozenset()
-    deck: Deck = Deck.KEEP
-
-
-CORRECT = "supervisor order_rescan order_entry confirm_cancel"
-REPORT = "supervisor confirm_cancel"
-IN_ROUND = "in=betting|dealing|deciding|result_proposed"
-BEFORE_THE_RESULT = "in=dealing|deciding|result_proposed"
-WHILE_BETTING = "in=betting|dealing"
-"""Until the guard after betting time has passed a card is early; the phase is `dealing` by then."""
-
-DEFAULT: Mapping[Kind, tuple[str, ...]] = {
-    # 1: scanned again up to three times, then rows 2 and 3: a supervisor, a re-scan or two people's entry.
-    Kind.FAILED_READ: ("rescan=yes: rescan", f"rescan=no: {CORRECT}"),
-    # 2: the order of drawing counts. All from the first, where it is certain; else cancel. It is a re-scan
-    # like any other, so it may be used up.
-    Kind.MISREAD_LATE: (
-        "certain=unknown: ask certain",
-        "certain=yes rescan=yes: rescan_all",
-        "certain=yes rescan=no: supervisor order_rescan confirm_cancel",
-        f"certain=no: {REPORT}",
-    ),
-    # 3: all cards from the first; of the last one that alone. When the re-scans are used up as row 1.
-    Kind.DISPUTED_READ: (
-        "rescan=yes later=no: rescan",
-        "rescan=yes later=yes: rescan_all",
-        f"rescan=no later=no: {CORRECT}",
-        "rescan=no later=yes: supervisor order_rescan confirm_cancel",  # One card is entered, not all.
-    ),
-    # 4, 5: in one deck the same code is asked about. No is a doubled card: void, deck out.
-    Kind.SAME_CODE_AGAIN: (
-        "certain=unknown: ask certain",
-        "certain=yes: drop",
-        "certain=no: cancel deck",
-    ),
-    # 6: as 5.
-    Kind.FOREIGN_CARD: (": cancel deck",),
-    # 7: before START no round could burn or hold a card: it is a wrong shuffle, which is repeated.
-    Kind.EARLY_DRAW: (
-        "in=ready: shuffle",
-        f"{WHILE_BETTING} revealed=unknown: ask revealed",
-        f"{WHILE_BETTING} scanned=no revealed=no: next_due",
-        f"{WHILE_BETTING} scanned=no revealed=yes: burn",
-        f"{WHILE_BETTING} scanned=yes revealed=no: burn",
-        f"{WHILE_BETTING} scanned=yes revealed=yes: cancel",
-    ),
-    # 8: burn now if no card is dealt; poker goes on.
-    Kind.BURN_FORGOTTEN: ("later=no: burn", "later=yes: go_on"),
-    # 9
-    Kind.TWO_CARDS: ("certain=unknown: ask certain", "certain=yes: go_on", f"certain=no: {REPORT}"),
-    # 10: one question; seen while a decision is to come: cancel. One deck: burned. Confirmed: deck check.
-    Kind.SURPLUS_CARD: (
-        f"{BEFORE_THE_RESULT} revealed=unknown: ask revealed",
-        f"{BEFORE_THE_RESULT} revealed=no: burn",
-        f"{BEFORE_THE_RESULT} revealed=yes decision=yes: cancel",
-        f"{BEFORE_THE_RESULT} revealed=yes decision=no: burn",
-        "in=confirmed: check_deck",
-    ),
-    # 11: moved if no later card lies; else re-laid by a supervisor.
-    Kind.WRONG_PLACE: (
-        "later=unknown: ask later",
-        "later=no certain=unknown: ask certain",
-        "later=no certain=yes: restore",
-        f"later=no certain=no: {REPORT}",
-        "later=yes: supervisor go_on confirm_cancel",
-    ),
-    # 14: void.
-    Kind.HIDDEN_CARD_SHOWN: (f": {REPORT}",),
-    # 15: card and bets stand; one that was due face down is an exposed card, row 14.
-    Kind.BOXED_CARD: ("hidden=no: go_on", f"hidden=yes: {REPORT}"),
-    # 16: a full recount between rounds; recorded: restore; never scanned: burn if nobody saw it.
-    Kind.CARD_ON_FLOOR: (
-        "in=shuffling|ready: check_deck",
-        f"{IN_ROUND} scanned=unknown: ask scanned",
-        f"{IN_ROUND} scanned=yes: supervisor go_on confirm_cancel",
-        f"{IN_ROUND} scanned=no revealed=unknown: ask revealed",
-        f"{IN_ROUND} scanned=no revealed=no: burn",
-        f"{IN_ROUND} scanned=no revealed=yes: {REPORT}",
-    ),
-    # 17: a supervisor restores; no cancel.
-    Kind.TABLE_CLEARED: (": supervisor go_on",),
-    # 18: a supervisor presses; no cancel.
-    Kind.PRESS_FORGOTTEN: (": supervisor go_on",),
-    # 19: the computed result stands.
-    Kind.WRONG_ANNOUNCEMENT: (": go_on",),
-    # 23a: the order of drawing is kept; seen by others: void the affected boxes.
-    Kind.EARLY_EXCHANGE: (
-        "revealed=unknown: ask revealed",
-        "revealed=no: next_due",
-        "revealed=yes: supervisor void_box confirm_cancel",
-    ),
-    # 23b: too few, or not revealed: go on with what is due; else void that box.
-    Kind.WRONG_EXCHANGE: (": supervisor go_on void_box confirm_cancel",),
-    # 24: the dealer's hand: all void; a player's: that one.
-    Kind.WRONG_NUMBER_OF_CARDS: (
-        f"dealers=yes: {REPORT}",
-        "dealers=no: supervisor void_box confirm_cancel",
-    ),
-    # 29: a spare and go on; somebody disadvantaged: stakes back.
-    Kind.DEVICE_FAILED: (": supervisor go_on confirm_cancel",),
-    # 30: goes on after the question whether a card was drawn meanwhile, which is scanned then.
-    # Another device is accepted by a supervisor; one that stays away too long leaves the cancel.
-    Kind.SCANNER_LOST: (
-        f"gone=yes: {REPORT}",
-        "gone=no other=yes: supervisor go_on confirm_cancel",
-        "gone=no other=no later=unknown: ask later",
-        "gone=no other=no later=no: go_on",
-        "gone=no other=no later=yes: rescan",
-    ),
-    # 31: in a round a change of the dealer takes two signatures.
-    Kind.DEALER_CHANGE: (": supervisor go_on confirm_cancel",),
-    # 2: a card read while the table took none comes next, in the order of drawing; else a supervisor.
-    Kind.HELD_READ: (
-        "certain=yes later=unknown: ask later",
-        "certain=yes later=yes: rescan",
-        "certain=yes later=no: supervisor go_on order_rescan confirm_cancel",
-        "certain=no: supervisor order_rescan confirm_cancel",
-    ),
-    # 35: what is left out after two stops; only a press can be missed without harm.
-    Kind.QUARANTINED: ("certain=yes: supervisor go_on confirm_cancel", f"certain=no: {REPORT}"),
-    # 33: windows end by their lease, the round is finished.
-    Kind.LINK_LOST: (": go_on",),
-    # 34: only if surveillance records.
-    Kind.VIDEO_LOST: (": supervisor go_on confirm_cancel",),
-    # 35
-    Kind.RESTARTED: (
-        "certain=unknown: ask certain",
-        "certain=yes: go_on",
-        "certain=no: supervisor go_on confirm_cancel",
-    ),
-    # 41: refused, logged, what was decided stands.
-    Kind.WRONG_FACT: (": go_on",),
-}
-
-LIVE_POKER: Mapping[Kind, tuple[str, ...]] = {
-    # RPL-75: one re-scan in the initial deal, then cancel; later a re-scan, then entry or cancel.
-    Kind.FAILED_READ: (
-        "rescan=yes: rescan",
-        "initial=yes rescan=no: cancel",
-        f"initial=no rescan=no: {CORRECT}",
-    ),
-    Kind.MISREAD_LATE: (
-        "certain=unknown: ask certain",
-        "certain=yes rescan=yes: rescan_all",
-        "certain=yes initial=yes rescan=no: cancel",
-        "certain=yes initial=no rescan=no: supervisor order_rescan confirm_cancel",
-        f"certain=no: {REPORT}",
-    ),
-    Kind.DISPUTED_READ: (
-        "rescan=yes later=no: rescan",
-        "rescan=yes later=yes: rescan_all",
-        "initial=yes rescan=no: cancel",
-        f"initial=no rescan=no later=no: {CORRECT}",
-        "initial=no rescan=no later=yes: supervisor order_rescan confirm_cancel",
-    ),
-    # RPL-71: a card out when none is due is burned; RPL-70: a seen one cancels while somebody may decide.
-    Kind.EARLY_DRAW: (
-        "in=ready: shuffle",
-        f"{WHILE_BETTING} revealed=unknown: ask revealed",
-        f"{WHILE_BETTING} revealed=no: burn",
-        f"{WHILE_BETTING} scanned=no revealed=yes: burn",
-        f"{WHILE_BETTING} scanned=yes revealed=yes: cancel",
-    ),
-    # RPL-71: of two cards out of the shoe the second is burned.
-    Kind.TWO_CARDS: ("certain=unknown: ask certain", "certain=yes: burn", f"certain=no: {REPORT}"),
-    # RPL-70.
-    Kind.HIDDEN_CARD_SHOWN: (f": {REPORT}",),
-    Kind.TABLE_CLEARED: (f": {REPORT}",),
-    # RPL-76: in the shuffle the deck is changed; in the round cancelled as well.
-    Kind.CARD_ON_FLOOR: ("in=shuffling|ready: check_deck deck", f"{IN_ROUND}: {REPORT} deck"),
-    # RPL-71 and RPL-70 stand above row 23a.
-    Kind.EARLY_EXCHANGE: (
-        "revealed=unknown: ask revealed",
-        "revealed=no: burn",
-        "revealed=yes decision=yes: cancel",
-        "revealed=yes decision=no: burn",
-    ),
-    # RPL-72.
-    Kind.WRONG_EXCHANGE: (f": {REPORT}",),
-    Kind.WRONG_NUMBER_OF_CARDS: (f": {REPORT}",),
-}
-
-OASIS_WITH_BONUS: Mapping[Kind, tuple[str, ...]] = {
-    # OAB-25: a dealer card turned up by accident: play on.
-    Kind.HIDDEN_CARD_SHOWN: ("dealers=yes: go_on", f"dealers=no: {REPORT}"),
-    # It may be the dealer's, too, whom a boxed card was due to: then play on.
-    Kind.BOXED_CARD: ("hidden=no: go_on", "hidden=yes: supervisor go_on confirm_cancel"),
-    # OAB-24.
-    Kind.WRONG_EXCHANGE: (": supervisor order_redeal confirm_cancel",),
-    Kind.WRONG_NUMBER_OF_CARDS: (": supervisor order_redeal confirm_cancel",),
-}
-
-EXPECTED: Mapping[str, Mapping[Kind, tuple[str, ...]]] = {
-    "default": DEFAULT,
-    "russian_poker_live": {**DEFAULT, **LIVE_POKER},
-    "oasis_with_bonus": {**DEFAULT, **OASIS_WITH_BONUS},
-}
+OASIS_WITH_BONUS = """
+HIDDEN_CARD_SHOWN
+  dealers=yes: go_on                              # OAB-25
+  dealers=no: report                              # 14
+BOXED_CARD
+  hidden=no: go_on                                # 15
+  hidden=yes: supervisor go_on confirm_cancel     # 14, or OAB-25 where it is the dealer's
+WRONG_EXCHANGE
+  : supervisor order_redeal confirm_cancel        # OAB-24
+WRONG_NUMBER_OF_CARDS
+  : supervisor order_redeal confirm_cancel        # OAB-24
+"""
 
 NO_CASE: Mapping[str, Mapping[str, str]] = {
     "default": {
@@ -237,38 +201,82 @@ NO_CASE: Mapping[str, Mapping[str, str]] = {
 
 LIMITS: Mapping[str, Mapping[str, int]] = {
     "default": {
-        "read_tries": 3,
+        "read_tries": 3,  # Row 1.
         "count_every_rounds": 5,
         "order_run": 7,
-        "scanner_gone_s": 120,
-        "escalate_after_s": 60,
+        "scanner_gone_s": 120,  # Row 30.
+        "escalate_after_s": 60,  # Row 40.
         "give_up_after_s": 180,
-        "breaker_cases": 3,
+        "breaker_cases": 3,  # Row 42.
         "breaker_minutes": 30,
-        "retire_rescans_per_10_000": 50,
+        "retire_rescans_per_10_000": 50,  # Worn cards: 0.5 %.
     },
-    "russian_poker_live": {"read_tries": 1},
+    "russian_poker_live": {"read_tries": 1},  # RPL-75: a re-scan, then a supervisor.
     "oasis_with_bonus": {},
 }
 
 
-def expected(profile: str, kind: Kind, phase: Phase, values: Mapping[Axis, Known]) -> Says:
-    """Return what the one line says that this case meets. Fails for none, and for two."""
-    case = {"in": phase.value, **{axis.value: value.value for axis, value in values.items()}}
-    found = [line for line in EXPECTED[profile][kind] if _meets(line, case)]
-    assert len(found) == 1, f"{kind} {case}: {found}"
-    return _says(found[0].partition(":")[2].split())
+class Says(NamedTuple):
+    """What a case asks for: the verdict, the axis that is asked, the presses, the deck."""
+
+    verdict: CellVerdict
+    asks: Axis | None = None
+    presses: frozenset[str] = frozenset()
+    deck: Deck = Deck.KEEP
 
 
-def _meets(line: str, case: Mapping[str, str]) -> bool:
-    conditions = [condition.split("=") for condition in line.partition(":")[0].split()]
-    return all(case[name] in several.split("|") for name, several in conditions)
+class Line(NamedTuple):
+    """One line: the values that it asks for, by the name of the axis or `phase`, and what it says."""
+
+    conditions: Mapping[str, tuple[str, ...]]
+    says: Says
+
+    def meets(self, phase: Phase, values: Mapping[Axis, Known]) -> bool:
+        """Whether this line decides the case."""
+        case: dict[str, str] = {"phase": phase, **values}
+        return all(case[name] in several for name, several in self.conditions.items())
+
+
+def _lines(text: str) -> dict[Kind, list[Line]]:
+    blocks: dict[Kind, list[Line]] = {}
+    for raw in text.strip().splitlines():
+        written = raw.partition("#")[0].rstrip()
+        if not raw.startswith(" "):
+            block = blocks.setdefault(Kind(written), [])
+            continue
+        asked, _, answer = written.partition(":")
+        conditions = (condition.split("=") for condition in asked.split())
+        meant = {name: tuple(values.split("|")) for name, values in conditions}
+        block.append(Line(meant, _says(answer.split())))
+    return blocks
 
 
 def _says(words: list[str]) -> Says:
-    verdict, *rest = words
-    deck = Deck.OUT if "deck" in rest else Deck.KEEP
-    names = [word for word in rest if word != "deck"]
-    if verdict == "ask":
-        return Says(CellVerdict.ASK, asks=Axis(names[0]))
-    return Says(CellVerdict(verdict), presses=frozenset(names), deck=deck)
+    deck = Deck.OUT if "deck" in words else Deck.KEEP
+    match [word for word in words if word != "deck"]:
+        case ["ask", axis]:
+            return Says(CellVerdict.ASK, asks=Axis(axis))
+        case ["report"]:
+            return Says(CellVerdict.SUPERVISOR, presses=frozenset({"confirm_cancel"}), deck=deck)
+        case [verdict, *presses]:
+            return Says(CellVerdict(verdict), presses=frozenset(presses), deck=deck)
+    raise ValueError(words)
+
+
+EXPECTED: Mapping[str, Mapping[Kind, list[Line]]] = {
+    "default": _lines(DEFAULT),
+    "russian_poker_live": {**_lines(DEFAULT), **_lines(LIVE_POKER)},
+    "oasis_with_bonus": {**_lines(DEFAULT), **_lines(OASIS_WITH_BONUS)},
+}
+
+
+def line_of(profile: str, kind: Kind, phase: Phase, values: Mapping[Axis, Known]) -> Line:
+    """Return the one line that this case meets. Fails for none, and for two."""
+    found = [line for line in EXPECTED[profile][kind] if line.meets(phase, values)]
+    assert len(found) == 1, f"{profile}: {kind} in {phase}, {values}: {found}"
+    return found[0]
+
+
+def expected(profile: str, kind: Kind, phase: Phase, values: Mapping[Axis, Known]) -> Says:
+    """Return what the procedures say of this case."""
+    return line_of(profile, kind, phase, values).says

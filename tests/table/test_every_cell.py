@@ -34,7 +34,7 @@ from controller.table.events import (
 )
 from controller.table.picture import draw
 from controller.table.profile import PRESSES, CellVerdict, Deck
-from controller.table.situations import SITUATIONS, Axis, Known
+from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason
 
 ALL = [(house, one) for house in HOUSES for one in cases_of(house)]
 WENT_ON = {
@@ -42,6 +42,7 @@ WENT_ON = {
     IncidentKind.WRONG_PLACE: Verdict.RESTORED,
     IncidentKind.TABLE_CLEARED: Verdict.RESTORED,
     IncidentKind.CARD_ON_FLOOR: Verdict.RESTORED,
+    IncidentKind.DEALER_CHANGE: Verdict.DEALER_CHANGED,
 }
 
 
@@ -55,20 +56,11 @@ def messages(d: Dealt) -> set[str]:
     return asked | {event.cell for event in every(d.last, IncidentDecided)}
 
 
-ELSEWHERE = {
-    *(("2b", cell) for cell in ("2b", "2b out", "2b not out", "2b order")),  # test_held_reads
-    *(("30", cell) for cell in ("30 gone", "30 other")),  # test_scanners
-    ("31", "31"),  # test_duty
-    *(("35b", cell) for cell in ("35b press", "35b")),  # test_quarantine
-}
-"""Cells whose cases need another house than these, and are executed in tests of their own."""
-
-
 @pytest.mark.parametrize("name", EXPECTED)
 def test_there_is_a_way_into_every_cell(name: str) -> None:
     met = {(SITUATIONS[one.kind].row, cell_of(house, one)) for house, one in ALL if house.profile == name}
     cells = {(number, cell.id) for number, row in profile(name).rows.items() for cell in row.cells}
-    assert met == cells - ELSEWHERE
+    assert met == cells
 
 
 @pytest.mark.parametrize(("house", "one"), ALL, ids=[f"{house.game}-{one}" for house, one in ALL])
@@ -146,17 +138,19 @@ COMMANDS: dict[str, i.AnyCommand] = {
 
 
 def press_entry(d: Dealt, one: Case, says: Says) -> None:
-    """Two people say which card it is."""
-    disputed = one.kind is IncidentKind.DISPUTED_READ
-    card = d.table.state.in_play.laid[-1].card if disputed else d.shoe[0]
+    """Two people say which card it is; where all are scanned again, the others are scanned after it."""
+    laid = list(d.table.state.in_play.laid)
     assert refusal(d.press(i.OrderEntry(), BORIS)) is None
     incident = d.table.state.incident
     assert incident is not None and incident.state is IncidentState.ENTRY
+    again = incident.again is not None
+    card = d.shoe.pop(0) if one.kind is IncidentKind.FAILED_READ else laid[0 if again else -1].card
     for actor in (ANNA, BORIS):
         d.press(i.EnterCard(incident.number, str(card)), actor)
+    for known in laid[1:] if again else ():
+        d.scan(str(known.card))
     assert only(every(d.last, CardDealt), CardDealt).manual
-    if not disputed:
-        d.shoe.pop(0)
+    assert every(d.last, IncidentDecided)[0].verdict is Verdict.ENTERED
     to_the_end(d)
 
 
@@ -169,9 +163,14 @@ def press_go_on(d: Dealt, one: Case, says: Says) -> None:
     if one.kind is IncidentKind.RESTARTED:
         all_decide(d)
     assert refusal(d.press(i.GoOn(), BORIS)) is None
+    if one.kind is IncidentKind.SCANNER_LOST:
+        d.answer(False)  # The other device is accepted; has a card come out meanwhile?
     assert only(d.last, IncidentDecided).verdict is WENT_ON.get(one.kind, Verdict.WENT_ON)
     if one.kind is IncidentKind.RESTARTED:
         d.answer(False)  # The scanner was away, too.
+    if one.kind is IncidentKind.DEALER_CHANGE:
+        d.log_in(ANNA)
+        d.press(i.GoOn(), BORIS)
     to_the_end(d)
 
 
@@ -194,6 +193,9 @@ def press_rescan(d: Dealt, one: Case, says: Says) -> None:
     else:
         d.scan()
     assert every(d.last, IncidentDecided)[0].verdict is Verdict.RESCANNED
+    if one.kind is IncidentKind.HELD_READ and one.values[Axis.CERTAIN] is Known.NO:
+        d.answer(True)  # Now the other one.
+        d.scan()
     to_the_end(d)
 
 
@@ -233,7 +235,7 @@ def cancel(d: Dealt, house: House, one: Case, says: Says) -> None:
 
 def is_cancelled(d: Dealt, one: Case, says: Says) -> None:
     event = only(d.last, RoundCancelled)
-    assert (event.reason, event.refund) == (SITUATIONS[one.kind].reason, "all")
+    assert (event.reason, event.refund) == (cancel_reason(one.kind), "all")
     assert {decided.verdict for decided in every(d.last, IncidentDecided)} == {Verdict.CANCELLED}
     d.press(i.ClearTable())
     assert d.phase is (Phase.DECK_CHECK if says.deck is Deck.OUT else Phase.SHUFFLING)

@@ -26,6 +26,8 @@ from table.dealt import (
     refusal,
 )
 from table.test_decisions import OPEN, bets_closed
+from table.test_scanned_again import TRUE as TRUE_CARDS
+from table.test_scanned_again import again, lying, noticed
 
 from controller.cards import Anomaly
 from controller.table import inputs as i
@@ -330,7 +332,7 @@ def test_row_3_a_disputed_card_is_entered_when_no_re_scan_is_left() -> None:
     assert only(d.last, IncidentDecided).cell == "3 used"
 
 
-def test_row_3_a_card_before_the_last_one_is_not_entered_but_scanned_with_all() -> None:
+def test_row_3_a_card_before_the_last_one_is_scanned_with_all_before_any_is_entered() -> None:
     d = no_rescan_left()
     d.deal(7)
     assert d.phase is Phase.DECIDING
@@ -338,6 +340,78 @@ def test_row_3_a_card_before_the_last_one_is_not_entered_but_scanned_with_all() 
     assert draw(d.table.state).prompt.code == "CALL_SUPERVISOR"
     assert "order_entry" not in draw(d.table.state).buttons
     assert refusal(d.press(i.OrderEntry(), BORIS)) is Refusal.NOT_OFFERED
+
+
+# Row 2: one of all cards can't be scanned again.
+
+
+def scanned_again_up_to(index: int) -> Dealt:
+    """All are scanned again after the first switch card, and the card of this index can't be read."""
+    d = noticed(Dealt(FAILS).to_switch().deal(1))
+    return unreadable(again(d, TRUE_CARDS[:index]))
+
+
+@pytest.mark.parametrize("index", [0, 5, 7, 20])
+@pytest.mark.parametrize("is_other", [False, True])
+def test_row_2_a_card_that_can_not_be_scanned_again_is_entered_and_the_others_follow(
+    index: int, is_other: bool
+) -> None:
+    d = scanned_again_up_to(index)
+    before = lying(d)
+    card = OTHER if is_other else before[index]
+    prompt, old = draw(d.table.state).prompt, d.table.state.in_play.laid[index]
+    assert (prompt.code, prompt.place, prompt.n) == ("ENTER_CARD", old.place, old.n)
+    assert enter(d, ANNA, card) is None and enter(d, BORIS, card) is None
+    entered = only(d.last, CardEntered)
+    assert (entered.place, entered.n, entered.by) == (old.place, old.n, (ANNA, BORIS))
+    again(d, TRUE_CARDS[index + 1 : 21])
+    decided_on = is_other and (old.open or old.shown_to_betting) and index < 20
+    if decided_on:
+        cancelled(d, CancelReason.WRONG_READING)  # P5: options time was played with it.
+        return
+    assert every(d.last, IncidentDecided)[0].verdict is Verdict.ENTERED
+    assert lying(d) == [*before[:index], card, *before[index + 1 :]]
+    assert [laid.manual for laid in d.table.state.in_play.laid] == [at == index for at in range(21)]
+    dealt = only(d.last, CardDealt)
+    assert (dealt.place, dealt.n, dealt.reading, dealt.manual) == (old.place, old.n, 2, True)
+    d.deal(1)
+
+
+def test_row_2_two_cards_that_were_read_as_one_another_are_entered_as_they_are() -> None:
+    """What the table took for another card is no reason against it."""
+    d = scanned_again_up_to(0)
+    first, fifth = TRUE_CARDS[0], TRUE_CARDS[4]
+    assert enter(d, ANNA, fifth) is None and enter(d, BORIS, fifth) is None
+    again(d, [*TRUE_CARDS[1:4], first, *TRUE_CARDS[5:21]])
+    assert every(d.last, IncidentDecided)[0].verdict is Verdict.ENTERED
+    assert (lying(d)[0], lying(d)[4]) == (fifth, first)
+
+
+def test_row_2_a_card_that_was_scanned_again_and_lies_open_is_refused() -> None:
+    d = scanned_again_up_to(7)
+    assert enter(d, ANNA, LIES_OPEN) is Refusal.IMPOSSIBLE_CARD
+    assert draw(d.table.state).entered_by is None
+    d = scanned_again_up_to(0)
+    assert enter(d, ANNA, LIES_OPEN) is None  # Its reading is in question like any other.
+
+
+def test_row_5_a_hidden_card_that_was_scanned_again_cancels_when_both_name_it() -> None:
+    d = scanned_again_up_to(7)
+    assert enter(d, ANNA, LIES_HIDDEN) is None and enter(d, BORIS, LIES_HIDDEN) is None
+    cancelled(d, CancelReason.DECK_INTEGRITY)
+    assert only(d.last, IncidentDecided).cell == "5"
+
+
+def test_row_2_what_was_entered_is_void_when_that_very_card_comes_later() -> None:
+    d = scanned_again_up_to(0)
+    wrong = TRUE_CARDS[3]
+    assert enter(d, ANNA, wrong) is None and enter(d, BORIS, wrong) is None
+    again(d, TRUE_CARDS[1:4])
+    prompt = draw(d.table.state).prompt
+    assert (prompt.code, prompt.place, prompt.n) == ("SCAN_FROM_FIRST", "box1", 1)
+    again(d, TRUE_CARDS[:21])
+    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
+    assert not any(laid.manual for laid in d.table.state.in_play.laid)
 
 
 def test_rpl_75_in_the_initial_deal_nothing_is_entered() -> None:

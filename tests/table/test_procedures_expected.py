@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from profiles import profile
-from table.procedures_expected import EXPECTED, LIMITS, NO_CASE, Says, expected
+from table.procedures_expected import EXPECTED, LIMITS, NO_CASE, Says, expected, line_of
 
 from controller.table.events import IncidentKind
 from controller.table.profile import ROWS, cases
@@ -24,6 +24,12 @@ def test_every_case_is_decided_as_the_procedures_say(name: str, kind: IncidentKi
         if said != wanted:
             differs.append(f"{phase} {values}: {cell.id!r} says {said}, the procedures {wanted}")
     assert not differs, "\n".join(differs)
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=lambda value: str(value))
+def test_no_line_is_idle(name: str, kind: IncidentKind) -> None:
+    met = [line_of(name, kind, phase, values) for phase, values in cases(SITUATIONS[kind])]
+    assert all(line in met for line in EXPECTED[name][kind])
 
 
 @pytest.mark.parametrize("name", EXPECTED)
