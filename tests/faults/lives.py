@@ -1,8 +1,8 @@
 """A station in this process that is killed between any two of its operations, and the people who go on.
 
 What a SIGKILL leaves is what the process has handed to the system: the journal with its log, the
-recording, the file of stops. So a kill is a copy of the table's folder, made in the middle of a step; the next
-life begins in it. (Real processes are killed by `test_kills`.)
+recording, the file of stops. So a kill is a copy of the table's folder, made in the middle of a step; the
+next life begins in it. (Real processes are killed by `test_kills`.)
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ WAYS_MAX = 12
 """So many ways out of one case are looked at."""
 FACING = House("default", "caribbean_poker"), House("default", "oasis_poker"), House("default", "royal_poker")
 """The games that no case of the procedures is played in."""
+OF_A_START = frozenset({IncidentKind.RESTARTED, IncidentKind.QUARANTINED})
+"""Kinds that a start brings: one comes with every kill, of the other station/test_quarantine."""
 Decided = tuple[IncidentKind, Verdict]
 
 
@@ -110,8 +112,8 @@ def from_cases() -> Iterator[Script]:
     known: set[Decided] = set()
     for house in map(Busy._make, HOUSES):
         for one in cases_of(house):
-            if one.kind is IncidentKind.RESTARTED:
-                continue  # It comes with every kill.
+            if one.kind in OF_A_START:
+                continue
             for number, forks in enumerate(islice(ways(), WAYS_MAX)):
                 d = home(one.way(house), house, forks)
                 decided = decided_in(d)
@@ -122,7 +124,7 @@ def from_cases() -> Iterator[Script]:
 
 def one_of_each_kind() -> Iterator[Script]:
     """Yield a script for each kind of incident that a case leads to, of the first house that has it."""
-    known: set[IncidentKind] = {IncidentKind.RESTARTED}
+    known: set[IncidentKind] = set(OF_A_START)
     for house in map(Busy._make, HOUSES):
         for one in cases_of(house):
             if one.kind not in known:

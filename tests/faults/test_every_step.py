@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from faults.cuts import Trial
 from faults.lives import write_config
-from faults.scripts import Script, all_scripts, each_kind
+from faults.scripts import OF_A_START, Script, all_scripts, each_kind
 
 from controller.station.config import StationConfig
 from controller.table.events import IncidentKind
@@ -31,8 +31,7 @@ PARTS = 8 if SOAK else 1
 MEMORY = Path("/dev/shm")
 """A SIGKILL, other than a power cut, leaves the same on any disk; commits in memory need not wait for one."""
 ELSEWHERE = {
-    IncidentKind.RESTARTED,  # With every kill.
-    IncidentKind.QUARANTINED,  # Inputs that stop the process: station/test_quarantine.
+    *OF_A_START,
     IncidentKind.DISK_LOW,  # Every start measures the disk anew: station/test_guards.
 }
 
