@@ -13,7 +13,7 @@ from typing import NamedTuple
 from faults.lives import Life
 from faults.scripts import Script
 from faults.streams import Message, by_kind, comparable, first_difference, outbox
-from faults.survivors import Standing, Survivors, standing_of
+from faults.survivors import Standing, Survivors, Unanswered, standing_of
 from msgspec.structs import replace
 from table.dealt import NOON
 
@@ -98,7 +98,7 @@ class Trial:
             if life is None:
                 return
             if point is Point.AFTER_COMMIT:
-                standing = standing_of(life.state, self._read(done))
+                standing = standing_of(life.state)
             step = life.station.journal.last_n + (point is Point.BEFORE_COMMIT)
             if done < self.script.begins or not is_chosen((step, point)):
                 return
@@ -116,16 +116,6 @@ class Trial:
             life.play(act)
         life.close()
         shutil.rmtree(life.config.run_dir)
-
-    def _read(self, done: int) -> frozenset[str]:
-        """Return which cards have been read since the deck was laid in the shoe."""
-        codes: set[str] = set()
-        for act in self.script.acts[:done]:
-            if isinstance(act, i.Commanded) and isinstance(act.command, i.ConfirmShuffle):
-                codes.clear()
-            elif isinstance(act, i.CardRead):
-                codes.add(act.code)
-        return frozenset(codes)
 
     def _survive(self, before: Life, left: Left, *, deep: bool) -> None:
         config = self._copy(before.config)
@@ -186,6 +176,8 @@ class Trial:
         try:
             survivors.to_the_end()
             self._compare(survivors)
+        except Unanswered:
+            self.deaths["unanswered"] += 1
         except AssertionError as error:
             self.differences.append(f"{where}\n  {error!s:.1500}")
         finally:
@@ -199,7 +191,8 @@ class Trial:
         for audience, stream in outbox(days).items():
             theirs, mine = self.streams[audience], comparable(stream)
             if survivors.has_postponed:
-                assert by_kind(theirs) == by_kind(mine), _which(by_kind(theirs), by_kind(mine))
+                differing = _differing(by_sender(theirs), by_sender(mine))
+                assert not differing, differing
             else:
                 difference = first_difference(theirs, mine)
                 assert difference is None, f"{audience}: {difference}"
@@ -233,7 +226,7 @@ def is_lost_for_good(life: Life, standing: Standing) -> bool:
     is the next card (order of drawing, not of reading). A card that is read in a hold: the restart asks
     for it, not the end of the hold. And a clock that was set: the next start compares it with nothing.
     """
-    stands = standing_of(life.state, standing.read)
+    stands = standing_of(life.state)
     incident = life.state.incident
     is_new = incident is not None and incident.number > standing.incidents_count
     is_early = incident is not None and is_new and incident.kind is IncidentKind.EARLY_EXCHANGE
@@ -259,7 +252,15 @@ def to_come(
     return acts, None
 
 
-def _which(theirs: dict[str, list[Message]], mine: dict[str, list[Message]]) -> str:
+def by_sender(messages: list[Message]) -> dict[str, list[Message]]:
+    """Return the messages of each kind, presses of each sender apart: players answer before others go on."""
+    groups = by_kind(messages)
+    for press in groups.pop("press.accepted", []):
+        groups.setdefault(f"press of {press['data']['actor']}", []).append(press)
+    return groups
+
+
+def _differing(theirs: dict[str, list[Message]], mine: dict[str, list[Message]]) -> str:
     kinds = [kind for kind in {*theirs, *mine} if theirs.get(kind) != mine.get(kind)]
     return "; ".join(
         f"{kind}: {first_difference(theirs.get(kind, []), mine.get(kind, []))}" for kind in kinds

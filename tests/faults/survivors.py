@@ -10,11 +10,12 @@ from faults.lives import Life
 from msgspec.structs import replace
 from table.dealt import ANNA, BORIS, CLARA, SHOE
 
+from controller.cards import Anomaly
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import draw
-from controller.table.state import TableState
+from controller.table.state import Incident, TableState
 
 SETTLED_MAX = 40
 """More presses than any restart takes."""
@@ -29,14 +30,19 @@ class Standing(NamedTuple):
     incidents_count: int = 0
     held_count: int = 0
     """Reads that waited for the end of a hold."""
-    read: frozenset[str] = frozenset()
-    """The codes of the cards that were read since the deck was laid in the shoe."""
 
 
-def standing_of(t: TableState, read: frozenset[str]) -> Standing:
+def standing_of(t: TableState) -> Standing:
     """Return where a table stands."""
     held_count = t.round.unplaced_reads.count if t.round is not None else 0
-    return Standing(t.phase, t.incidents_count, held_count, read)
+    return Standing(t.phase, t.incidents_count, held_count)
+
+
+class Unanswered(Exception):
+    """A window was open at the kill, and the round would have ended with players undecided.
+
+    Their silence is never judged, so a supervisor cancels (`test_kills_in_decisions`).
+    """
 
 
 class Survivors:
@@ -62,10 +68,13 @@ class Survivors:
     def go_on(self) -> None:
         """Do everything that is to come, once the restart is settled or waits for the players."""
         is_answered = self.standing.phase in ANSWERED_BY_START
-        if self.lost is not None and not is_answered:
-            self.acts.insert(0, self.lost)  # The page asks for it as before.
-        self.lost = None
-        while self.acts:
+        self.has_postponed |= self.lost is not None and not self._is_over
+        while self.acts or self.lost is not None:
+            if self.lost is not None and self._is_over:
+                # The page asks for it as before.
+                self.acts[:0] = [] if is_answered else [self.lost]
+                self.lost = None
+                continue
             self.life.play(self.acts.pop(self._next()))
             self.settle()
 
@@ -86,7 +95,9 @@ class Survivors:
             for number, act in enumerate(self.acts)
             if isinstance(act, i.Commanded) and act.role is i.Role.BETTING
         )
-        number = next(told)
+        number = next(told, None)
+        if number is None:
+            raise Unanswered
         self.has_postponed |= number > 0
         return number
 
@@ -95,7 +106,8 @@ class Survivors:
         known = [one for one in self.life.state.incidents if one.number <= self.standing.incidents_count]
         if self.lost is None or (known and known[-1].state is IncidentState.RESCAN):
             return False
-        return not (isinstance(self.lost, i.CardRead) and self.lost.code in self.standing.read)
+        code = self.lost.code if isinstance(self.lost, i.CardRead) else ""
+        return self.life.state.register.check(code) is not Anomaly.ALREADY_OUT
 
     def _settled_one(self) -> bool:
         t, life = self.life.state, self.life
@@ -105,7 +117,7 @@ class Survivors:
         incident = t.incident
         if incident is None or incident.number <= self.standing.incidents_count:
             self._is_over = True
-            return False
+            return incident is not None and self._answers_again(incident)
         match incident.kind, incident.state:
             case IncidentKind.RESTARTED, IncidentState.PICTURE:
                 self._press(i.ConfirmPicture(draw(t).lies or ""), i.Role.DEALER)
@@ -122,6 +134,17 @@ class Survivors:
             case _:
                 return False
         return True
+
+    def _answers_again(self, incident: Incident) -> bool:
+        """Whether the scanner had been lost before, too: it is asked once more, and the answer is the same."""
+        is_question = incident.state is IncidentState.QUESTION
+        is_asked = is_question and incident.kind is IncidentKind.SCANNER_LOST
+        following = self.acts[0] if self.acts else None
+        if isinstance(following, i.Commanded) and isinstance(following.command, i.AnswerQuestion):
+            return False
+        if is_asked:
+            self._press(i.AnswerQuestion(incident.number, True), i.Role.DEALER)
+        return is_asked
 
     def _press(self, command: i.AnyCommand, role: i.Role) -> None:
         life = self.life
