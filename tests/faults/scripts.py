@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from games.driver import game
-from table.cells import HOUSES, LIVE, House, cases_of, dealing, ready, report, then
+from table.cells import HOUSES, LIVE, House, cases_of, dealing, ready, report
 from table.dealt import ANNA, BETS, BORIS, CLARA, DORA, Dealt, every
 from table.following import Follower, Forks, ways
 from table.played import Played, foreign_card, loaded
@@ -162,16 +162,6 @@ def dealers_change(house: House) -> Dealt:
     return d
 
 
-def held_read(house: House) -> Dealt:
-    """A card is read while a report waits."""
-    d = then(dealing(4), report(IncidentKind.DEVICE_FAILED))(house)
-    d.scan(str(d.shoe[0]))
-    d.press(i.WithdrawReport())
-    d.answer(True)
-    d.scan()
-    return d
-
-
 def paused(house: House) -> Dealt:
     """A pause in a round, taken back after it; the next round is the last one, and the table opens again."""
     d = dealing(2)(house)
@@ -230,7 +220,6 @@ def corrected(house: House) -> Dealt:
 
 OTHERS: tuple[Callable[[House], Dealt], ...] = (
     dealers_change,
-    held_read,
     paused,
     blocked,
     other_scanner,

@@ -136,7 +136,7 @@ class Survivors:
         return True
 
     def _answers_again(self, incident: Incident) -> bool:
-        """Whether the scanner had been lost before, too: it is asked once more, and the answer is the same."""
+        """Whether the scanner was lost before the kill, too: asked once more, the answer is the same."""
         is_question = incident.state is IncidentState.QUESTION
         is_asked = is_question and incident.kind is IncidentKind.SCANNER_LOST
         following = self.acts[0] if self.acts else None
