@@ -8,12 +8,11 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from faults.lives import Life
 from faults.scripts import Script
 from faults.streams import Message, by_kind, comparable, first_difference, outbox
-from faults.survivors import Standing, Survivors, Unanswered, standing_of
+from faults.survivors import Left, Standing, Survivors, Unanswered, standing_of
 from msgspec.structs import replace
 from table.dealt import NOON
 
@@ -31,15 +30,6 @@ COMES_BACK = (i.ScannerOpened, i.ScannerLost)
 Place = tuple[int, Point]
 """A step of the journal, before or after its commit."""
 Chosen = Callable[[Place], bool]
-
-
-class Left(NamedTuple):
-    """What a kill leaves to the people: what is to come, a read that was lost, where the table stood."""
-
-    acts: tuple[i.AnyInput, ...]
-    lost: i.AnyInput | None
-    standing: Standing
-    where: str
 
 
 class Killed(BaseException):
@@ -62,9 +52,15 @@ class Trial:
         life.passed = lambda _: stood.append(
             (life.state.incident is not None, life.state.is_round_open, life.station.journal.last_n)
         )
+        early = []
         for act in script.acts:
+            count = life.state.incidents_count
             life.play(act)
+            new = [one.kind for one in life.state.incidents if one.number > count]
+            if IncidentKind.EARLY_EXCHANGE in new:
+                early.append(act)
         life.close()
+        self.early = tuple(early)
         self.newest = max(stood)[2]
         self.answers = life.answers
         self.steps_count = life.station.journal.last_n
@@ -102,7 +98,7 @@ class Trial:
             step = life.station.journal.last_n + (point is Point.BEFORE_COMMIT)
             if done < self.script.begins or not is_chosen((step, point)):
                 return
-            if point is Point.BEFORE_COMMIT and is_lost_for_good(life, standing):
+            if point is Point.BEFORE_COMMIT and self._is_lost_for_good(life, standing):
                 self.deaths["lost-for-good"] += 1
                 return
             acts, lost = to_come(life.doing, point, self.script.acts[done:])
@@ -117,10 +113,21 @@ class Trial:
         life.close()
         shutil.rmtree(life.config.run_dir)
 
+    def _is_lost_for_good(self, life: Life, standing: Standing) -> bool:
+        """Whether nothing after a kill can make the same again of what was being taken.
+
+        A card that comes out too early for an open window: when it may be scanned again all have decided,
+        and it is the next card (order of drawing, not of reading). A card that is read in a hold: the restart
+        asks for it, not the end of the hold. A clock that was set: the next start compares it with nothing.
+        """
+        if isinstance(life.doing, i.ClockStepped) or life.doing in self.early:
+            return True
+        return standing_of(life.state).held_count > standing.held_count
+
     def _survive(self, before: Life, left: Left, *, deep: bool) -> None:
         config = self._copy(before.config)
         life = self._start_dying(config, before) if deep else Life(config, before.clock.us, before=before)
-        survivors = Survivors(life, left.acts, lost=left.lost, standing=left.standing)
+        survivors = Survivors(life, left, early=self.early)
         if deep:
             self._settle_dying(survivors, left)
         self._finish(survivors, left.where)
@@ -217,20 +224,6 @@ def decided(audit: list[bytes]) -> Iterator[tuple[str, str]]:
                 kinds[number] = kind
             case {"event": "incident.decided", "incident": number, "verdict": verdict}:
                 yield kinds[number], verdict
-
-
-def is_lost_for_good(life: Life, standing: Standing) -> bool:
-    """Whether nothing after a kill can make the same again of what was being taken.
-
-    A card that comes out too early for an open window: when it may be scanned again all have decided, and it
-    is the next card (order of drawing, not of reading). A card that is read in a hold: the restart asks
-    for it, not the end of the hold. And a clock that was set: the next start compares it with nothing.
-    """
-    stands = standing_of(life.state)
-    incident = life.state.incident
-    is_new = incident is not None and incident.number > standing.incidents_count
-    is_early = incident is not None and is_new and incident.kind is IncidentKind.EARLY_EXCHANGE
-    return is_early or stands.held_count > standing.held_count or isinstance(life.doing, i.ClockStepped)
 
 
 def to_come(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from faults.lives import Life
@@ -38,10 +37,20 @@ def standing_of(t: TableState) -> Standing:
     return Standing(t.phase, t.incidents_count, held_count)
 
 
-class Unanswered(Exception):
-    """A window was open at the kill, and the round would have ended with players undecided.
+class Left(NamedTuple):
+    """What a kill leaves to the people: what is to come, a read that was lost, where the table stood."""
 
-    Their silence is never judged, so a supervisor cancels (`test_kills_in_decisions`).
+    acts: tuple[i.AnyInput, ...]
+    lost: i.AnyInput | None
+    standing: Standing
+    where: str
+
+
+class Unanswered(Exception):
+    """A window was open at the kill, and what would have come before its end can't come before it now.
+
+    The round would have ended with players undecided: their silence is never judged, so a supervisor cancels
+    (`test_kills_in_decisions`). Or a card would have come out too early: after its end none is.
     """
 
 
@@ -51,10 +60,10 @@ class Survivors:
     That card is in the dealer's hand.
     """
 
-    def __init__(
-        self, life: Life, acts: Sequence[i.AnyInput], *, lost: i.AnyInput | None, standing: Standing
-    ) -> None:
-        self.life, self.acts, self.lost, self.standing = life, list(acts), lost, standing
+    def __init__(self, life: Life, left: Left, *, early: tuple[i.AnyInput, ...]) -> None:
+        """`early` are the cards that come out before the end of a window that frees them."""
+        self.life, self.acts, self.lost, self.standing = life, list(left.acts), left.lost, left.standing
+        self.early = early
         self.has_postponed = False
         """Whether cards had to wait until every player has chosen."""
         self._is_over = False
@@ -96,7 +105,7 @@ class Survivors:
             if isinstance(act, i.Commanded) and act.role is i.Role.BETTING
         )
         number = next(told, None)
-        if number is None:
+        if number is None or any(act in self.early for act in self.acts[:number]):
             raise Unanswered
         self.has_postponed |= number > 0
         return number
@@ -141,7 +150,7 @@ class Survivors:
         is_asked = is_question and incident.kind is IncidentKind.SCANNER_LOST
         following = self.acts[0] if self.acts else None
         if isinstance(following, i.Commanded) and isinstance(following.command, i.AnswerQuestion):
-            return False
+            is_asked &= f"person/{following.actor}/{following.request}" in self.life.state.requests
         if is_asked:
             self._press(i.AnswerQuestion(incident.number, True), i.Role.DEALER)
         return is_asked

@@ -1,8 +1,8 @@
 """Killed at every durable step of scripted rounds, and at every step of the recovery.
 
-Each audience's stream is that of the undisturbed run, but for what `streams` and `cuts.is_lost_for_good`
-name; so are the answers to everybody who has pressed. In this process, with the real journal: a thousand
-starts of a real one would take half an hour.
+Each audience's stream is that of the undisturbed run, but for what `streams` and `cuts.Trial` name; so are
+the answers to everybody who has pressed. In this process, with the real journal: a thousand starts of a real
+one would take half an hour.
 
 TABLECTL_SOAK=1: all scripts, and all steps of each; else one script for each kind of incident, killed before
 its newest step is durable.
