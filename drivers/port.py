@@ -70,6 +70,8 @@ class Port:
         self.settings = settings
         self.received_count = 0
         """Bytes read since construction, stale ones too."""
+        self.sent_count = 0
+        """Bytes that the line took since construction."""
         self._listener = listener
         self._clock = clock
         self._line: _Line | None = None
@@ -106,6 +108,7 @@ class Port:
         except FAULTS as fault:
             self._line.end(f"write failed: got {fault!r}, expected {len(data)} bytes taken; check the cable")
             return False
+        self.sent_count += taken_count
         if taken_count < len(data):
             self._line.end(
                 f"write: got {taken_count} bytes taken, expected {len(data)}: the device does not listen"

@@ -17,7 +17,8 @@ from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators import decks
-from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
+from simulators.actor import Act, Feed, Planned, Press, Scan, Wake
+from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
@@ -228,7 +229,7 @@ class Dealer:
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 is_unreadable = fault in ("no-read-twice", "unreadable")
-                return [self.frame("NOREAD") if is_unreadable else self._scan_again(picture)]
+                return [self.show(None) if is_unreadable else self._scan_again(picture)]
             case "ENTER_CARD":
                 return [] if picture.entered_by == self.name else [self._enter(picture)]
             case "WAS_DEALT":
@@ -282,7 +283,7 @@ class Dealer:
         if card is None:
             return self.press(picture, i.VerifyDeck((picture.prompt.n or 1) - 1))
         spell = self.hardware.spell_foreign if decks.is_foreign(picture, fault) else self.hardware.spell
-        return self.frame(spell(card))
+        return self.show(spell(card))
 
     def stub_count(self, picture: Picture) -> int:
         """Return how many cards really are not out."""
@@ -295,9 +296,9 @@ class Dealer:
     def _answer(self, picture: Picture, yes: bool) -> Press:
         return self.press(picture, i.AnswerQuestion(picture.prompt.incident or 0, yes))
 
-    def frame(self, code: str) -> Bytes:
-        """Let the scanner send a code."""
-        return Bytes(self.scanner, (self.hardware.encode(code),))
+    def show(self, code: str | None, mishap: Mishap | None = None) -> Scan:
+        """Let a card with this code pass the scanner; None can't be read."""
+        return Scan(self.scanner, code, mishap)
 
     def shoe_of(self, round_no: int, deal: int) -> tuple[Card, ...]:
         """Return the cards of a deal in the order in which they lie in the shoe."""
@@ -323,18 +324,18 @@ class Dealer:
         self._scanned = (picture.round_no, picture.deal, decks.lying(picture))
         return self.hardware.spell(self.card(picture))
 
-    def scan(self, picture: Picture) -> Bytes:
+    def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan:
         """Scan the next card."""
-        return self.frame(self.hold(picture))
+        return self.show(self.hold(picture), mishap)
 
-    def misread(self, picture: Picture) -> Bytes:
-        """Scan the next card, which is read as one that stays in the shoe."""
-        code, wrong = picture.prompt, self.last_of_shoe(picture)
+    def misread(self, picture: Picture, wrong: Card) -> Scan:
+        """Scan the next card, which is read as another one."""
+        code = picture.prompt
         self.misreads[picture.round_no] = Misread(
             code.place or "", code.n or 0, decks.lying(picture), self.card(picture), wrong
         )
         self.hold(picture)
-        return self.frame(self.hardware.spell(wrong))
+        return self.show(self.hardware.spell(wrong))
 
     def _enter(self, picture: Picture) -> Press:
         """Enter the card that can't be read; mistyped the first time, so that both enter again."""
@@ -344,7 +345,7 @@ class Dealer:
             card = self.last_of_shoe(picture)
         return self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))
 
-    def _scan_again(self, picture: Picture) -> Bytes:
+    def _scan_again(self, picture: Picture) -> Scan:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:
-            return self.frame(self.hardware.spell(self.in_question(picture)))
+            return self.show(self.hardware.spell(self.in_question(picture)))
         return self.scan(picture)

@@ -23,7 +23,8 @@ from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.table.events import AUDIENCES, Audience
-from simulators.actor import Feed, Press
+from simulators.actor import Disturb, Feed, Press, Scan
+from simulators.bench import Bench, earliest
 from simulators.clock_link import Advance, Beat, Report
 from simulators.devices.pty import PtyDevice
 from simulators.faults.points import Point, PowerCut
@@ -48,6 +49,7 @@ class RealLinks:
     def __init__(self, config: StationConfig) -> None:
         self.config = config
         self._deliver: Deliver = lambda *_: None
+        self.bench = Bench(config.scanners)
         self._devices: dict[str, PtyDevice] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._clients: dict[tuple[str, str], AsyncCommandClient] = {}
@@ -67,6 +69,7 @@ class RealLinks:
         for name, scanner in self.config.scanners.items():
             Path(scanner.port).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._devices[name] = PtyDevice(Path(scanner.port))
+            self._listen(name)
         await self.start_daemon()
         for audience in AUDIENCES:
             feed = BusFeed.of(
@@ -139,17 +142,42 @@ class RealLinks:
             if task.done():
                 task.result()
 
+    def now_us(self) -> int:
+        """Return the time of the table."""
+        raise NotImplementedError
+
+    async def do(self, act: Scan | Disturb) -> None:
+        """Let something happen at a device, and send the first that it sends."""
+        self.bench.do(act, self.now_us())
+        await self.bench.exchange(self.send, self.now_us())
+
     async def send(self, device: str, data: bytes) -> None:
         """Write to the line."""
         self._devices[device].write(data)
 
+    def _listen(self, device: str) -> None:
+        line = self._devices[device]
+        asyncio.get_running_loop().add_reader(line.fileno(), self.heard_by, device)
+
+    def heard_by(self, device: str) -> int:
+        """Take what the host has sent to a device; returns how many bytes."""
+        data = self._devices[device].read()
+        self.bench.hear(device, data)
+        self.news.set()
+        return len(data)
+
     async def unplug(self, device: str) -> None:
         """Pull the cable."""
-        self._devices[device].unplug()
+        line = self._devices[device]
+        if line.plugged:
+            asyncio.get_running_loop().remove_reader(line.fileno())
+        line.unplug()
 
     async def replug(self, device: str) -> None:
         """Plug it in again."""
+        self.bench.plug(device, self.now_us())
         self._devices[device].replug()
+        self._listen(device)
 
     async def close(self) -> None:
         """End the daemon and everything that listens to it."""
@@ -163,8 +191,8 @@ class RealLinks:
         if self.child is not None and self.child.returncode is None:
             self.child.terminate()
             await self.child.wait()
-        for device in self._devices.values():
-            device.unplug()
+        for name in self._devices:
+            await RealLinks.unplug(self, name)
 
 
 def _last_line(log: Path) -> str:
@@ -190,11 +218,13 @@ class LiveLinks(RealLinks):
         return self._clock.now_us()
 
     async def settled(self) -> int | None:
-        """Nothing is waited for at real pace; the table keeps its own time."""
+        """Nothing is waited for at real pace: the table keeps its own time, and devices theirs."""
         await self.look_after_daemon()
         if os.getppid() != self._parent:
             raise StationError("whoever started this simulation is gone; it ends, and its daemon with it")
-        return None
+        while await self.bench.exchange(self.send, self.now_us()):
+            pass
+        return self.bench.next_due_us()
 
     async def advance(self, to_us: int) -> None:
         """Wait until then, or until something is heard."""
@@ -251,6 +281,9 @@ class FastLinks(RealLinks):
         self._clock_socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
         self._clock_socket.bind(address)
         self._reports = asyncio.create_task(self._hear_reports(self._clock_socket))
+        for name, line in self._devices.items():
+            if line.plugged:
+                super().heard_by(name)
         self._rest.begin_life()
         daemon = [sys.executable, "-m", "simulators.daemon", str(os.getpid()), str(self.config.path)]
         return [*daemon, address, str(self._now_us), *end]
@@ -261,7 +294,13 @@ class FastLinks(RealLinks):
         self._rest.heard(feed, raw)
 
     async def settled(self) -> int | None:
-        """Wait until the daemon is at rest at this time and everybody has heard all of it."""
+        """Wait until daemon and devices are at rest at this time and everybody has heard all of it."""
+        while True:
+            wake_us = await self._daemon_settled()
+            if not await self.bench.exchange(self.send, self._now_us):
+                return earliest(wake_us, self.bench.next_due_us())
+
+    async def _daemon_settled(self) -> int | None:
         loop = asyncio.get_running_loop()
         began = short_since = loop.time()
         while not self._rest.reached(self._now_us, self._number):
@@ -350,6 +389,12 @@ class FastLinks(RealLinks):
         """Plug it in again."""
         await super().replug(device)
         self._rest.plugged(device, is_in=True)
+
+    def heard_by(self, device: str) -> int:
+        """Take what the host has sent; counted, so that rest means heard."""
+        count = super().heard_by(device)
+        self._rest.read(device, count)
+        return count
 
     def is_ready(self, device: str) -> bool:
         """Whether the daemon reads this device now."""

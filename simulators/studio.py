@@ -21,7 +21,6 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
-from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
@@ -116,8 +115,7 @@ class Studio:
         game = config.game
         assert isinstance(game, RussianLive | SisterGame), game
         hire(config)
-        scanner, settings = next(iter(config.scanners.items()))
-        options = open_delimited(settings.options).options
+        scanner = next(iter(config.scanners))
         foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
         self.journal_folder = config.table_dir
@@ -127,9 +125,7 @@ class Studio:
             plan=plan,
             rounds=rounds,
             scanner=scanner,
-            hardware=Hardware(
-                config.deck.name, config.deck.code, foreign.code, lambda code: encode(code, options)
-            ),
+            hardware=Hardware(config.deck.name, config.deck.code, foreign.code, config.deck.card),
             shoe=shoe,
         )
         self._call_supervisors(config)

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -36,8 +37,8 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
-from drivers.port import Port
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report, SerialSettings
+from drivers.port import Listener, Port
 
 FLOOD = 1_000
 """So many inputs waiting for the consumer are a flood: commands are answered BUSY, a scanner is cut off."""
@@ -69,6 +70,14 @@ class Feeds(Protocol):
 OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
 
 
+class OpenPort(Protocol):
+    """What opens the ports of a station: `Port`, unless its devices are in this process."""
+
+    def __call__(
+        self, name: str, path: str | Path, *, settings: SerialSettings, listener: Listener, clock: Clock
+    ) -> Port: ...
+
+
 def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
     """Bind the live feeds of the table."""
     return Publisher(
@@ -89,6 +98,7 @@ class Station:
         new_key: Callable[[], str] = lambda: secrets.token_hex(32),
         open_file: OpenJournal = open_journal,
         open_feeds: OpenFeeds = open_publisher,
+        open_port: OpenPort = Port,
         on_recovery_step: Callable[[], None] = lambda: None,
     ) -> None:
         """Recover the table and begin an epoch; raises what `start` raises."""
@@ -111,7 +121,7 @@ class Station:
         self._interlocks = Interlocks(self.intake.framers.values())
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
-            name: Port(
+            name: open_port(
                 name, scanner.port, settings=scanner.line, listener=ScannerLine(self, name), clock=clock
             )
             for name, scanner in config.scanners.items()

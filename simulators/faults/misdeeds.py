@@ -10,7 +10,8 @@ from controller.games.procedure import DEALER
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
-from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
+from simulators.actor import Act, Disturb, Planned, Press, Replug, Scan, Unplug, Wake
+from simulators.devices.families import Mishap
 from simulators.faults.catalogue import Case, Moment, Plan, Spot
 
 SECOND = 1_000_000
@@ -31,16 +32,17 @@ NO_DECKS_CODE = "9999"
 
 
 class Hardware(NamedTuple):
-    """What is printed on the cards, and how the scanner frames it.
+    """What is printed on the cards.
 
-    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table.
+    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table; `card`
+    is what the table takes a code for.
     """
 
     deck: str
 
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
-    encode: Callable[[str], bytes]
+    card: Callable[[str], Card | None]
 
 
 class Hands(Protocol):
@@ -53,13 +55,13 @@ class Hands(Protocol):
 
     def due_fault(self, picture: Picture) -> Case | None: ...
     def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press: ...
-    def frame(self, code: str) -> Bytes: ...
+    def show(self, code: str | None, mishap: Mishap | None = None) -> Scan: ...
     def card(self, picture: Picture, back: int = 0) -> Card: ...
     def last_of_shoe(self, picture: Picture) -> Card: ...
     def hold(self, picture: Picture) -> str: ...
-    def scan(self, picture: Picture) -> Bytes: ...
+    def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan: ...
     def stub_count(self, picture: Picture) -> int: ...
-    def misread(self, picture: Picture) -> Bytes: ...
+    def misread(self, picture: Picture, wrong: Card) -> Scan: ...
 
 
 def fault_round(picture: Picture) -> int:
@@ -118,7 +120,7 @@ class Misdeeds:
         """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
         self._dealer.hold(picture)
         wrong = self._dealer.hardware.spell(self._dealer.last_of_shoe(picture))
-        return [Planned(picture.at_us, self._dealer.frame(wrong))]
+        return [Planned(picture.at_us, self._dealer.show(wrong))]
 
     def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
         self._dealer.committed[fault_round(picture)] = case
@@ -168,34 +170,33 @@ def _count_short(dealer: Hands, picture: Picture) -> list[Act]:
 
 def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
     dealer.hold(picture)
-    return [dealer.frame("NOREAD")]
+    return [dealer.show(None)]
 
 
-def _damaged(dealer: Hands, picture: Picture) -> list[Act]:
-    frame = bytearray(dealer.hardware.encode(dealer.hold(picture)))
-    frame[1] |= 0x80
-    return [Bytes(dealer.scanner, (bytes(frame),))]
+def _scan_with(mishap: Mishap) -> Deed:
+    def scan(dealer: Hands, picture: Picture) -> list[Act]:
+        return [dealer.scan(picture, mishap)]
+
+    return scan
 
 
-def _split(dealer: Hands, picture: Picture) -> list[Act]:
-    frame = dealer.hardware.encode(dealer.hold(picture))
-    return [Bytes(dealer.scanner, (frame[:2], frame[2:]))]
+def _disturb(mishap: Mishap) -> Deed:
+    def disturb(dealer: Hands, _: Picture) -> list[Act]:
+        return [Disturb(dealer.scanner, mishap)]
 
-
-def _noise(dealer: Hands, _: Picture) -> list[Act]:
-    return [Bytes(dealer.scanner, (b"\xff\x00\xfe",))]
+    return disturb
 
 
 def _foreign(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.frame(dealer.hardware.spell_foreign(dealer.card(picture)))]
+    return [dealer.show(dealer.hardware.spell_foreign(dealer.card(picture)))]
 
 
 def _unknown(dealer: Hands, _: Picture) -> list[Act]:
-    return [dealer.frame(NO_DECKS_CODE)]
+    return [dealer.show(NO_DECKS_CODE)]
 
 
 def _last_card_again(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.frame(dealer.hardware.spell(dealer.card(picture, back=1)))]
+    return [dealer.show(dealer.hardware.spell(dealer.card(picture, back=1)))]
 
 
 def _scan(dealer: Hands, picture: Picture) -> list[Act]:
@@ -203,7 +204,7 @@ def _scan(dealer: Hands, picture: Picture) -> list[Act]:
 
 
 def _misread_unnoticed(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.misread(picture)]
+    return [dealer.misread(picture, dealer.last_of_shoe(picture))]
 
 
 def _unplug(dealer: Hands, _: Picture) -> list[Act]:
@@ -233,7 +234,7 @@ DEEDS: dict[str, Deed] = {
     "no-read-twice": _no_read,
     "unreadable": _no_read,
     "wrong-result": _misread_unnoticed,
-    "damaged-frame": _damaged,
+    "damaged-frame": _scan_with(Mishap.DAMAGED),
     "misread": _press(i.DisputeReading()),
     "duplicate-read": _last_card_again,
     "doubled-card": _last_card_again,
@@ -257,7 +258,7 @@ DEEDS: dict[str, Deed] = {
     "set-foreign": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
-    "split-frame": _split,
-    "noise": _noise,
+    "split-frame": _scan_with(Mishap.SPLIT),
+    "noise": _disturb(Mishap.NOISE),
     "press-repeated": _press_twice,
 }
