@@ -41,7 +41,7 @@ class Press(msgspec.Struct, frozen=True):
 
 
 class Scan(msgspec.Struct, frozen=True):
-    """A card passes a device; `code` is None when it can't be read. What bytes become of it, the device knows."""
+    """A card passes a device, which makes bytes of it; `code` is None when it can't be read."""
 
     device: str
     code: str | None
@@ -56,7 +56,7 @@ class Disturb(msgspec.Struct, frozen=True):
 
 
 class Unplug(msgspec.Struct, frozen=True):
-    """A device loses its cable."""
+    """A device loses its line, not its power."""
 
     device: str
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from controller.station.config import ScannerConfig
 from simulators.actor import Disturb, Scan
-from simulators.devices.families import Mishap, open_device
+from simulators.devices.families import open_device
 
 Send = Callable[[str, bytes], Awaitable[None]]
 
@@ -40,10 +40,6 @@ class Bench:
                 self._devices[name].scan(code, mishap, at_us)
             case Disturb(device=name, mishap=mishap):
                 self._devices[name].disturb(mishap, at_us)
-
-    def plug(self, name: str, at_us: int) -> None:
-        """Give a device its power back, which comes over the cable."""
-        self._devices[name].disturb(Mishap.POWER_CYCLE, at_us)
 
     def hear(self, name: str, data: bytes) -> None:
         """Note what the host has sent; the next `exchange` brings it to the device."""

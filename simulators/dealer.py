@@ -21,6 +21,7 @@ from simulators.actor import Act, Feed, Planned, Press, Scan, Wake
 from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
+from simulators.faults.garbled import DOUBLED, Garbled
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import Shoe, shuffled
 
@@ -102,12 +103,16 @@ class Dealer:
         """How often each round was dealt."""
         self.misreads: dict[int, Misread] = {}
         """What was misread unnoticed, by round."""
+        self.garbled: dict[int, Garbled] = {}
+        """What the line has made of a code, by round."""
         self._mistyped: set[int] = set()
         self._misdeeds = Misdeeds(self)
         self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
+        self._acted: tuple[str, int] | None = None
+        """The prompt that was acted on last, and when: one that comes again is planned a second time."""
         self._scanned: tuple[int, int, int] | None = None
         """Round, deal and place in the shoe of the card that was scanned last."""
         self._sent_away: set[int] = set()
@@ -150,8 +155,9 @@ class Dealer:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
             return [Planned(now_us, self.scan(picture))]
-        if note != str(self._key):
+        if note != str(self._key) or self._acted == (note, now_us):
             return []
+        self._acted = (note, now_us)
         case = self.due_fault(picture)
         planned = self._misdeeds.at_prompt(picture, case, now_us) if case is not None else None
         if planned is None:
@@ -239,7 +245,7 @@ class Dealer:
             case "COUNT_STUB":
                 return [self.press(picture, i.CountStub(self.stub_count(picture)))]
             case "SAME_CARD":
-                return [self._answer(picture, fault not in ("doubled-card", "set-doubled"))]
+                return [self._answer(picture, self._is_same(picture, fault))]
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
@@ -310,6 +316,20 @@ class Dealer:
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self.shoe_of(picture.round_no, picture.deal)[decks.lying(picture) - back]
+
+    def drawn(self, picture: Picture) -> tuple[Card, ...]:
+        """Return the cards that have left the shoe in this deal, in order."""
+        return self.shoe_of(picture.round_no, picture.deal)[: decks.lying(picture)]
+
+    def _is_same(self, picture: Picture, fault: str | None) -> bool:
+        """Whether a code that came again was the same card: not if the first one was another, misread."""
+        misread = self.misreads.get(picture.round_no)
+        if misread is not None and misread.read_as == self.card(picture):
+            del self.misreads[picture.round_no]
+            card = self.committed[picture.round_no].card
+            self.committed[picture.round_no] = self.plan.course.case(DOUBLED, card)
+            return False
+        return fault not in (DOUBLED, "set-doubled")
 
     def in_question(self, picture: Picture) -> Card:
         """Return the card that can't be read, or that lies there as another one than was read."""

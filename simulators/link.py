@@ -140,7 +140,6 @@ class DirectLink:
 
     async def replug(self, device: str) -> None:
         """Have the port back."""
-        self.bench.plug(device, self.now_us())
         self._ready[device] = True
         self._bring(Kind.OPENED, device, "direct")
 

@@ -175,7 +175,6 @@ class RealLinks:
 
     async def replug(self, device: str) -> None:
         """Plug it in again."""
-        self.bench.plug(device, self.now_us())
         self._devices[device].replug()
         self._listen(device)
 

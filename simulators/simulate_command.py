@@ -17,6 +17,7 @@ from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
+from simulators.faults.line_faults import LINE_IDS, with_line
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.show import Progress, Show
 from simulators.studio import PLAYERS, Studio, differences
@@ -46,7 +47,9 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
         default=Amount.NONE,
         help="rounds with a fault: none, one in ten, or all (default none)",
     )
-    parser.add_argument("--only", metavar="FAULT", choices=sorted(BY_ID), help="this fault in every round")
+    parser.add_argument(
+        "--only", metavar="FAULT", choices=sorted(BY_ID.keys() | LINE_IDS), help="this fault in every round"
+    )
     pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
     parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
@@ -90,8 +93,9 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    course = course_of(config.game, config.settings.boxes_not_told)
-    if arguments.only and not course.has(BY_ID[arguments.only]):
+    scanner = next(iter(config.scanners.values()))
+    course = with_line(course_of(config.game, config.settings.boxes_not_told), scanner.family)
+    if arguments.only and course.find(arguments.only) is None:
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
     studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)

@@ -13,6 +13,8 @@ from controller.table.picture import Picture
 from simulators.actor import Act, Disturb, Planned, Press, Replug, Scan, Unplug, Wake
 from simulators.devices.families import Mishap
 from simulators.faults.catalogue import Case, Moment, Plan, Spot
+from simulators.faults.garbled import UNNOTICED, Garbled, Garbler
+from simulators.faults.line_faults import GARBLED
 
 SECOND = 1_000_000
 WINDOW_MOMENTS = {
@@ -52,11 +54,13 @@ class Hands(Protocol):
     hardware: Hardware
     plan: Plan
     committed: dict[int, Case]
+    garbled: dict[int, Garbled]
 
     def due_fault(self, picture: Picture) -> Case | None: ...
     def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press: ...
     def show(self, code: str | None, mishap: Mishap | None = None) -> Scan: ...
     def card(self, picture: Picture, back: int = 0) -> Card: ...
+    def drawn(self, picture: Picture) -> tuple[Card, ...]: ...
     def last_of_shoe(self, picture: Picture) -> Card: ...
     def hold(self, picture: Picture) -> str: ...
     def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan: ...
@@ -180,6 +184,20 @@ def _scan_with(mishap: Mishap) -> Deed:
     return scan
 
 
+def _garble(dealer: Hands, picture: Picture) -> list[Act]:
+    """What has come of it is the fault that was committed."""
+    round_no, card = fault_round(picture), dealer.card(picture)
+    garbler = Garbler(dealer.plan.seed, dealer.hardware.card)
+    garbled = garbler.garble(round_no, dealer.hardware.spell(card), dealer.drawn(picture))
+    dealer.garbled[round_no] = garbled
+    dealer.committed[round_no] = dealer.plan.course.case(garbled.fault, dealer.committed[round_no].card)
+    read = dealer.hardware.card(garbled.code or "")
+    if garbled.fault == UNNOTICED and read is not None:
+        return [dealer.misread(picture, read)]
+    code = dealer.hold(picture)
+    return [dealer.show(garbled.code) if garbled.code else dealer.show(code, Mishap.DAMAGED)]
+
+
 def _disturb(mishap: Mishap) -> Deed:
     def disturb(dealer: Hands, _: Picture) -> list[Act]:
         return [Disturb(dealer.scanner, mishap)]
@@ -261,4 +279,7 @@ DEEDS: dict[str, Deed] = {
     "split-frame": _scan_with(Mishap.SPLIT),
     "noise": _disturb(Mishap.NOISE),
     "press-repeated": _press_twice,
+    **{f"line-{mishap}": _scan_with(mishap) for mishap in Mishap},
+    "line-power-cycle": _disturb(Mishap.POWER_CYCLE),
+    GARBLED: _garble,
 }
