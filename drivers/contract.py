@@ -24,12 +24,14 @@ class CodeRead(msgspec.Struct, frozen=True, tag=True):
     """The device read a code. `device_seq` is the device's own frame number, None when it has none.
 
     `place` is where the device itself says that the card goes (`P1` to `B3` of a baccarat shoe), None for
-    a device that knows no places.
+    a device that knows no places. `repeat` says that this may be the card that was read just before: the
+    same code within this device's guard time. It is asked about, never dropped and never simply dealt.
     """
 
     code: str
     device_seq: int | None = None
     place: str | None = None
+    repeat: bool = False
 
 
 class FailedReadCause(StrEnum):
@@ -69,6 +71,10 @@ class DeviceState(StrEnum):
     """It has refused some of them; doctor tells what it is."""
     SILENT = "SILENT"
     """It answers no command: check power, cable and baud rate. It is asked again until it answers."""
+    GONE = "GONE"
+    """A reader that only speaks when it is asked answers no more: cards pass it unseen, as if lost."""
+    BACK = "BACK"
+    """It answers again after it was gone."""
 
 
 class DeviceReported(msgspec.Struct, frozen=True, tag=True):
@@ -147,8 +153,26 @@ class Garbage(msgspec.Struct, frozen=True, tag=True):
     hint: str
 
 
+class ReadTogether(msgspec.Struct, frozen=True, tag=True):
+    """The `count` reads that follow came at once, or too close behind the one before.
+
+    In which order their cards were drawn is not known (row 9 of the procedures). It comes before the reads,
+    so that the table holds before it takes one of them.
+    """
+
+    count: int
+
+
 Report: TypeAlias = (
-    CodeRead | ReadFailed | DeviceReported | CardDrawn | DrawnOutside | ShoeResult | DeviceFault | Garbage
+    CodeRead
+    | ReadFailed
+    | ReadTogether
+    | DeviceReported
+    | CardDrawn
+    | DrawnOutside
+    | ShoeResult
+    | DeviceFault
+    | Garbage
 )
 
 
@@ -237,12 +261,13 @@ class ReportQueue:
     def __init__(self) -> None:
         self._waiting: deque[Report] = deque()
 
-    def put(self, report: Report) -> None:
-        """Append a report; when full, the last place says that reports were lost."""
+    def put(self, report: Report) -> bool:
+        """Append a report, or say in the last place that reports were lost. Returns whether it fitted."""
         if len(self._waiting) < REPORTS_MAX:
             self._waiting.append(report)
-        else:
-            self._waiting[-1] = ReadFailed(FailedReadCause.OVERRUN)
+            return True
+        self._waiting[-1] = ReadFailed(FailedReadCause.OVERRUN)
+        return False
 
     def take(self) -> Report | None:
         """Take the oldest report, or None."""

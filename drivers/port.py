@@ -1,7 +1,7 @@
 """One serial port: opened, read, closed at once on any fault, and opened again for as long as it takes.
 
-The only user of pyserial. The measured facts behind it are in the hardware notes, sections 8 and 9. The
-descriptor is read by the event loop where the loop can do that, else by one thread that is watched.
+The only user of pyserial, with `port_lines`. The measured facts behind it are in the hardware notes, sections
+8 and 9. Names of ports are in `port_names`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import sys
-import threading
-from collections.abc import Callable
+import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,25 +18,14 @@ import serial
 from serial.tools.list_ports import comports
 
 from drivers.contract import Clock, SerialSettings
+from drivers.holders import find_holders, find_lockers, holder_of
+from drivers.port_lines import FAULTS, NOTHING_READ, THREAD_WAKE_S, Line, close_quietly, open_line
+from drivers.port_names import USB, FoundPort, find_node, is_socket
 
-READ_MAX = 4096
 RETRY_FIRST_US = 200_000
 RETRY_LAST_US = 5_000_000
-THREAD_WAKE_S = 0.5
-"""How long the reading thread may miss that it should stop, where cancel_read does not reach it."""
-CHUNKS_WAITING_MAX = 64
-
-FAULTS: tuple[type[Exception], ...] = (serial.SerialException, OSError, TypeError)
-"""What a dead port raises, by call; TypeError comes out of a read whose port was closed under it."""
-if sys.platform != "win32":
-    import termios
-
-    FAULTS = (*FAULTS, termios.error)
-
-NOTHING_READ = (
-    "ready to read but gave no bytes; expected data: the device was unplugged, or another program reads "
-    "the port; check the cable, stop the other program"
-)
+BY_ID = Path("/dev/serial/by-id")
+PEER_CLOSED = "the other end closed the connection; expected data: check the device server"
 
 
 class Listener(Protocol):
@@ -60,7 +48,7 @@ class Listener(Protocol):
 
 
 class Port:
-    """A port by its stable name. `run` is the whole life; everything else is for the owner's loop."""
+    """A port by its stable name (`port_names`). `run` is the whole life; the rest is for the owner's loop."""
 
     def __init__(
         self, name: str, path: str | Path, *, settings: SerialSettings, listener: Listener, clock: Clock
@@ -74,7 +62,7 @@ class Port:
         """Bytes that the line took since construction."""
         self._listener = listener
         self._clock = clock
-        self._line: _Line | None = None
+        self._line: Line | None = None
         self._settled = False
         self._retry_us = RETRY_FIRST_US
         self._told: str | None = None
@@ -88,11 +76,12 @@ class Port:
         """Keep the port open until cancelled; closes it then. Faults of the device never end this."""
         while True:
             try:
-                device = self._open()
+                node = self._node()
+                device = await self._open(node)
             except FAULTS as fault:
                 self._tell_lost(self._describe_open(fault))
             else:
-                reason = await self._serve(device)
+                reason = await self._serve(device, node)
                 self._tell_lost(f"{self.name}: {self.path}: {reason}")
                 if self._settled:
                     self._retry_us = RETRY_FIRST_US
@@ -116,11 +105,30 @@ class Port:
             return False
         return True
 
-    def _open(self) -> serial.Serial:
+    def _node(self) -> str:
+        """Return what the name stands for now. Raises OSError when it is nothing, or not one thing."""
+        if is_socket(self.path):
+            return self.path
+        return os.path.realpath(
+            find_node(self.path, list_ports()) if self.path.startswith(USB) else self.path
+        )
+
+    async def _open(self, node: str) -> serial.Serial:
+        if not is_socket(node):
+            return self._open_device(node)
+        # To connect may take seconds, in which the table goes on.
+        opening = asyncio.get_running_loop().run_in_executor(None, self._open_socket)
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_unwanted)
+            raise
+
+    def _open_device(self, node: str) -> serial.Serial:
         # Everything in the constructor: a later change of an attribute fails on a pty after parity.
-        is_pty = self._node().startswith("/dev/pts/")
-        return serial.Serial(
-            port=self.path,
+        is_pty = node.startswith("/dev/pts/")
+        device = serial.Serial(
+            port=node,
             baudrate=self.settings.baud,
             bytesize=self.settings.bytesize,
             parity=serial.PARITY_NONE if is_pty else self.settings.parity,
@@ -129,11 +137,19 @@ class Port:
             write_timeout=THREAD_WAKE_S,
             exclusive=True,
         )
+        ask_low_latency(device)
+        return device
 
-    def _node(self) -> str:
-        return os.path.realpath(self.path)
+    def _open_socket(self) -> serial.Serial:
+        device = serial.serial_for_url(self.path, timeout=THREAD_WAKE_S)
+        try:
+            notice_dead_peer(device.fileno())
+        except FAULTS:
+            close_quietly(device)
+            raise
+        return device
 
-    async def _serve(self, device: serial.Serial) -> str:
+    async def _serve(self, device: serial.Serial, node: str) -> str:
         """Read `device` until it fails, close it, and return why it failed."""
         self._told = None
         self._settled = self.settings.settle_ms == 0
@@ -145,20 +161,21 @@ class Port:
         settling = asyncio.ensure_future(self._settle(line))
         try:
             self._line = line
-            self._listener.opened(self._node(), identify(self._node()))
+            self._listener.opened(node, identify(node))
             line.start()
             either: set[asyncio.Future[Any]] = {settling, line.ended}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if settling.done():
                 settling.result()
-            return await line.ended
+            reason = await line.ended
+            return describe_silence(node) if reason == NOTHING_READ else reason
         finally:
             self._line = None
             settling.cancel()
             line.stop()
             close_quietly(device)
 
-    async def _settle(self, line: _Line) -> None:
+    async def _settle(self, line: Line) -> None:
         if self._settled:
             return
         await self._clock.sleep_until(self._clock.now_us() + self.settings.settle_ms * 1000)
@@ -181,151 +198,79 @@ class Port:
     def _describe_open(self, fault: Exception) -> str:
         code = getattr(fault, "errno", None)
         if code in (errno.EAGAIN, errno.EWOULDBLOCK):
-            expected = "expected to be its only user: another program holds the lock"
-            advice = f"stop that program (`fuser -v {self.path}` names it); this port then opens by itself"
+            expected, advice = self._describe_lock()
         elif code == errno.ENOENT:
             expected = "expected a device of that name"
-            advice = "plug it in, or correct the path; this port then opens by itself"
+            advice = "plug it in, or correct the name (`tablectl ports`); this port then opens by itself"
+        elif code == errno.ENOTUNIQ:
+            expected = "expected one device"
+            advice = "give the serial number or the location too (`tablectl ports` shows them)"
         elif code == errno.EACCES:
             expected = "expected permission to read and write"
             advice = "add the user of this program to the group that owns the device"
+        elif is_socket(self.path):
+            expected = "expected a device server that takes the connection"
+            advice = "check its power, the network and the name; this port then opens by itself"
         else:
             expected = "expected a serial port that opens"
             advice = "check the device and the path"
         return f"{self.name}: {self.path}: cannot open: got {fault}; {expected}; {advice}"
 
-
-class _Line:
-    """An open device being read by the event loop through its descriptor."""
-
-    def __init__(self, device: serial.Serial, receive: Callable[[bytes], None]) -> None:
-        self._device = device
-        self._receive = receive
-        self._loop = asyncio.get_running_loop()
-        self.ended: asyncio.Future[str] = self._loop.create_future()
-        """Resolves to why the line is dead; fails with the exception when a listener has a bug."""
-
-    def start(self) -> None:
-        """Begin to read; every chunk goes to `receive` on the loop."""
-        self._loop.add_reader(self._device.fileno(), self._read_ready)
-
-    def stop(self) -> None:
-        """End reading; nothing reaches `receive` after this."""
-        self._loop.remove_reader(self._device.fileno())
-
-    def drain(self) -> None:
-        """Deliver what the operating system holds already, at most one full buffer."""
+    def _describe_lock(self) -> tuple[str, str]:
+        expected = "expected to be its only user"
         try:
-            data = os.read(self._device.fileno(), READ_MAX)
-        except BlockingIOError:
-            return
-        except FAULTS as fault:
-            self.end(describe_read(fault))
-            return
-        if data:
-            self.deliver(data)
-
-    def write(self, data: bytes) -> int:
-        """Send without waiting; returns how many bytes were taken."""
-        return os.write(self._device.fileno(), data)
-
-    def end(self, reason: str) -> None:
-        """Declare the line dead."""
-        if not self.ended.done():
-            self.ended.set_result(reason)
-
-    def deliver(self, data: bytes) -> None:
-        """Pass data on; a bug in the receiver must end the port's task, not vanish in the loop."""
-        if self.ended.done():
-            return
-        try:
-            self._receive(data)
-        except Exception as bug:
-            self.ended.set_exception(bug)
-
-    def _read_ready(self) -> None:
-        try:
-            data = os.read(self._device.fileno(), READ_MAX)
-        except BlockingIOError:
-            return
-        except FAULTS as fault:
-            self.end(describe_read(fault))
-            self.stop()
-            return
-        if data:
-            self.deliver(data)
-        else:
-            self.end(NOTHING_READ)
-            self.stop()
+            holders = find_lockers(self._node()) or find_holders(self._node())
+        except OSError:
+            holders = ()  # It was unplugged since.
+        if not holders:
+            unseen = "another program holds the lock, which this user may not see"
+            return f"{expected}: {unseen}", f"`sudo fuser -v {self.path}` names it; stop it"
+        names = ", ".join(map(str, holders))
+        return f"{expected}: {names} holds it", "stop that program; this port then opens by itself"
 
 
-class _ThreadLine(_Line):
-    """An open device being read by a thread, where the loop cannot watch descriptors."""
-
-    def __init__(self, device: serial.Serial, receive: Callable[[bytes], None]) -> None:
-        super().__init__(device, receive)
-        self._stopping = threading.Event()
-        self._slots = threading.BoundedSemaphore(CHUNKS_WAITING_MAX)
-        self._thread = threading.Thread(target=self._read_all, name=f"read {device.port}", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        if self._thread.ident is not None:
-            self._device.cancel_read()
-            self._thread.join()
-
-    def drain(self) -> None:
-        """Do nothing: the thread reads without pause, and what it has read is on its way to the loop."""
-
-    def write(self, data: bytes) -> int:
-        return int(self._device.write(data))
-
-    def _read_all(self) -> None:
-        try:
-            while not self._stopping.is_set():
-                data = self._device.read(1)
-                if data:
-                    self._hand_over(data + self._device.read(min(self._device.in_waiting, READ_MAX - 1)))
-        except FAULTS as fault:
-            self._loop.call_soon_threadsafe(self.end, describe_read(fault))
-        except BaseException as bug:
-            self._loop.call_soon_threadsafe(self._crash, bug)
-
-    def _hand_over(self, data: bytes) -> None:
-        """Queue a chunk for the loop; with the queue full, wait and let the device's buffer fill up."""
-        while not self._stopping.is_set():
-            if self._slots.acquire(timeout=THREAD_WAKE_S):
-                self._loop.call_soon_threadsafe(self._take_over, data)
-                return
-
-    def _take_over(self, data: bytes) -> None:
-        self._slots.release()
-        if not self._stopping.is_set():
-            self.deliver(data)
-
-    def _crash(self, bug: BaseException) -> None:
-        if not self.ended.done():
-            self.ended.set_exception(bug)
+def describe_silence(node: str) -> str:
+    """Say why there was something to read and then nothing: whoever has the port open too has taken it."""
+    if is_socket(node):
+        return PEER_CLOSED
+    other = holder_of(node)
+    return NOTHING_READ if other is None else f"{NOTHING_READ}: {other} has it open too"
 
 
-def open_line(device: serial.Serial, receive: Callable[[bytes], None]) -> _Line:
-    """Choose how to read `device`: by its descriptor if the running loop can watch it, else by a thread."""
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_reader(device.fileno(), lambda: None)
-        loop.remove_reader(device.fileno())
-    except (NotImplementedError, OSError):
-        # io.UnsupportedOperation, from a port without a descriptor, is an OSError as well.
-        return _ThreadLine(device, receive)
-    return _Line(device, receive)
+def ask_low_latency(device: serial.Serial) -> None:
+    """Have a USB adapter pass bytes on at once instead of after 16 ms, where its driver can."""
+    with suppress(ValueError, OSError, NotImplementedError):  # A pty, or an adapter that has no such mode.
+        device.set_low_latency_mode(True)
 
 
-def describe_read(fault: Exception) -> str:
-    """Say what a failed read means to the people at the table."""
-    return f"read failed: got {fault!r}, expected data: the device was unplugged or reset; check the cable"
+def notice_dead_peer(descriptor: int) -> None:
+    """Have a connection fail within two seconds when the other end is gone without a word."""
+    with socket.socket(fileno=os.dup(descriptor)) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in (("TCP_KEEPIDLE", 1), ("TCP_KEEPINTVL", 1), ("TCP_KEEPCNT", 1)):
+            if hasattr(socket, option):
+                connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+
+def _close_unwanted(opening: asyncio.Future[serial.Serial]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        close_quietly(opening.result())
+
+
+def list_ports() -> list[FoundPort]:
+    """Return the serial ports of this machine, in the order of their nodes."""
+    links = [(str(link), os.path.realpath(link)) for link in (BY_ID.iterdir() if BY_ID.is_dir() else ())]
+    return [
+        FoundPort(
+            node=found.device,
+            usb=None if found.vid is None else (found.vid, found.pid),
+            serial_number=found.serial_number,
+            location=found.location,
+            description=" ".join(filter(None, (found.manufacturer, found.product))),
+            links=tuple(sorted(link for link, node in links if node == os.path.realpath(found.device))),
+        )
+        for found in sorted(comports())
+    ]
 
 
 def identify(node: str) -> str | None:
@@ -338,12 +283,3 @@ def identify(node: str) -> str | None:
             which = found.serial_number or f"at {found.location}"
             return " ".join(f"{found.vid:04x}:{found.pid:04x} {which}".split())
     return None
-
-
-def close_quietly(device: serial.Serial) -> None:
-    """Close at once: a descriptor left open keeps the node's name from coming back after a replug."""
-    try:
-        device.close()
-    except FAULTS:
-        # pyserial forgets its descriptor only when it could close it; nothing else is left to try.
-        return

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
 
@@ -22,12 +22,14 @@ from controller.bus.envelope import Environment
 from controller.cards import CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
+from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
+from drivers.port_names import check_name
 
 KEY_NAME = "evidence.key"
 Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
@@ -47,7 +49,7 @@ class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scanner. `port` is a device path; relative to the table's file when it starts with a dot."""
+    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file."""
 
     family: str
     port: str
@@ -83,6 +85,8 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: Times
     boxes_not_told: Mapping[str, BoxState]
     scanners: Mapping[str, ScannerConfig]
+    badge_readers: Mapping[str, BadgeReaderConfig] = {}
+    lights: Mapping[str, LightConfig] = {}
     spare_decks: tuple[str, ...] = ()
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
@@ -111,6 +115,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     spare_decks: tuple[CodeMap, ...]
     other_decks: tuple[CodeMap, ...]
     scanners: Mapping[str, ScannerConfig]
+    badge_readers: Mapping[str, BadgeReaderConfig]
+    lights: Mapping[str, LightConfig]
     run_dir: Path
     people: Path
     """The people file. It holds hashes of secrets, so it is no document."""
@@ -198,6 +204,8 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         spare_decks=tuple(decks[name] for name in table.spare_decks),
         other_decks=tuple(decks[name] for name in table.other_decks),
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
+        badge_readers={name: _at(home, reader) for name, reader in table.badge_readers.items()},
+        lights={name: _at(home, light) for name, light in table.lights.items()},
         run_dir=run_dir,
         people=(home / table.people).resolve(),
         day_begins_hour=table.day_begins_hour,
@@ -270,9 +278,12 @@ def _key_path(home: Path, run_dir: Path, table: TableFile) -> Path:
     return Path(os.path.normpath(home / table.evidence.key))
 
 
-def _at(home: Path, scanner: ScannerConfig) -> ScannerConfig:
-    port = os.path.normpath(home / scanner.port) if scanner.port.startswith(".") else scanner.port
-    return msgspec.structs.replace(scanner, port=port)
+Device = TypeVar("Device", ScannerConfig, BadgeReaderConfig, LightConfig)
+
+
+def _at(home: Path, device: Device) -> Device:
+    port = os.path.normpath(home / device.port) if device.port.startswith(".") else device.port
+    return msgspec.structs.replace(device, port=port)
 
 
 def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
@@ -295,9 +306,14 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     for name, scanner in table.scanners.items():
         try:
+            check_name(scanner.port)
+        except ValueError as error:
+            raise ConfigError(f"{path}: scanners.{name}.port: {error}") from None
+        try:
             open_framer(scanner.family, scanner.options)
         except ValueError as error:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
+    check_devices(path, table.badge_readers, table.lights)
 
 
 def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tuple[str, ...]) -> None:
@@ -378,7 +394,13 @@ def _check_names(path: Path, where: str, found: Mapping[str, Any], model: type[A
         kind = fields[name]
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
             _check_names(path, f"{where}{name}.", value, kind)
-        elif kind == Mapping[str, ScannerConfig] and isinstance(value, dict):
+        elif isinstance(value, dict) and (inside := _struct_inside(kind)) is not None:
             for key, inner in value.items():
                 if isinstance(inner, dict):
-                    _check_names(path, f"{where}{name}.{key}.", inner, ScannerConfig)
+                    _check_names(path, f"{where}{name}.{key}.", inner, inside)
+
+
+def _struct_inside(kind: object) -> type[msgspec.Struct] | None:
+    """Return what a mapping of names maps to, where that is a table of its own."""
+    inside = get_args(kind)[-1] if get_args(kind) else None
+    return inside if isinstance(inside, type) and issubclass(inside, msgspec.Struct) else None

@@ -17,6 +17,7 @@ from controller.station.errors import StationError
 from controller.table.inputs import (
     AnyInput,
     CardRead,
+    CardsTogether,
     Commanded,
     ReadFailed,
     ScannerLost,
@@ -32,6 +33,7 @@ from drivers.families import open_framer
 
 FROM_DEVICES = frozenset({Kind.OPENED, Kind.CHUNK, Kind.TICK})
 """The lines that a framer hears."""
+SILENT = "the reader does not answer; check its power and its line settings"
 LAST_SILENCE_US = 10_000_000
 """Longer than any frame: what a device had begun to say has ended by then, one way or another."""
 
@@ -69,6 +71,7 @@ class Intake:
         self.framers = framers
         self._new_key = new_key
         self._on_garbage = on_garbage
+        self._devices: dict[str, str | None] = {}
 
     def take(self, line: Line) -> list[Taken]:
         """Return the inputs that a line means; none for stale bytes and for a frame that is not complete."""
@@ -82,7 +85,8 @@ class Intake:
                 return self._reports(source, at)
             case Kind.OPENED:
                 self.framers[source].opened(at)
-                opened = Taken(ScannerOpened(at=at, scanner=source, device=_identity(line.payload)))
+                self._devices[source] = _identity(line.payload)
+                opened = Taken(ScannerOpened(at=at, scanner=source, device=self._devices[source]))
                 return [opened, *self._reports(source, at + 1)]
             case Kind.LOST:
                 return [Taken(ScannerLost(at=at, scanner=source, reason=line.payload))]
@@ -101,16 +105,24 @@ class Intake:
         taken: list[Taken] = []
         while (report := self.framers[scanner].next_report()) is not None:
             match report:
-                case contract.CodeRead(code=code, device_seq=device_seq):
-                    key = self._new_key(scanner, at + len(taken))
+                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat):
+                    now = at + len(taken)
+                    key = self._new_key(scanner, now)
                     value: AnyInput = CardRead(
-                        at=at + len(taken), scanner=scanner, code=code, device_seq=device_seq, key=key
+                        at=now, scanner=scanner, code=code, device_seq=device_seq, key=key, repeat=repeat
                     )
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
                 case contract.DeviceReported(state=contract.DeviceState.RESTARTED):
                     self._on_garbage(scanner, report)
                     value = ScannerRestarted(at=at + len(taken), scanner=scanner)
+                case contract.DeviceReported(state=contract.DeviceState.GONE):
+                    value = ScannerLost(at=at + len(taken), scanner=scanner, reason=SILENT)
+                case contract.DeviceReported(state=contract.DeviceState.BACK):
+                    device = self._devices.get(scanner)
+                    value = ScannerOpened(at=at + len(taken), scanner=scanner, device=device)
+                case contract.ReadTogether(count=count):
+                    value = CardsTogether(at=at + len(taken), scanner=scanner, count=count)
                 case _:
                     self._on_garbage(scanner, report)
                     continue

@@ -28,6 +28,7 @@ from controller.bus.envelope import Environment
 from controller.station.config import StationConfig
 from controller.station.errors import PeopleError
 from controller.table.inputs import Proof, Role
+from drivers.rdm6300 import is_ghost
 
 COST = 1 << 14
 """scrypt's n: about 50 ms and 16 MB for one look at a PIN."""
@@ -97,6 +98,12 @@ class People(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return whose badge this is."""
         return next((actor for actor, person in self.people.items() if person.badge == badge), None)
 
+    def holder_of_code(self, code: str) -> str | None:
+        """Return whose badge has this code. All badges share a salt, so one look at a code is enough."""
+        costs = {person.badge.cost for person in self.people.values() if person.badge is not None}
+        holders = (self.holder_of(hashed(code, self.badge_salt, cost)) for cost in sorted(costs))
+        return next((actor for actor in holders if actor is not None), None)
+
 
 def hashed(secret: str, salt: str, cost: int = COST) -> Hashed:
     """Hash a PIN or badge code."""
@@ -120,7 +127,12 @@ def what_is_wrong_with_pin(pin: str) -> str | None:
 
 
 def what_is_wrong_with_badge(code: str) -> str | None:
-    """Return why this is no badge code, without repeating it; None when it is one."""
+    """Return why this is no badge code, without repeating it; None when it is one.
+
+    A code that badge readers invent would log its holder in with nobody there.
+    """
+    if is_ghost(code):
+        return "expected the code of a badge; readers invent this one in an empty field; use another badge"
     fits = BADGE_CHARACTERS_MIN <= len(code) <= BADGE_CHARACTERS_MAX
     if fits and code.isascii() and code.isprintable():
         return None

@@ -21,6 +21,7 @@ from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
+from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
@@ -32,6 +33,7 @@ from controller.station.past_rounds import PastRounds
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
+from controller.station.tower_lights import TowerLights
 from controller.table.dealing import BETTING
 from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
@@ -126,6 +128,14 @@ class Station:
             )
             for name, scanner in config.scanners.items()
         }
+        self.badges = BadgeReaders(
+            config,
+            clock,
+            submit=self.submit,
+            round_no=lambda: self.kernel.table.state.round_no,
+            on_moved=self._moved.set,
+        )
+        self.lights = TowerLights(config.lights, clock)
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
 
@@ -152,6 +162,8 @@ class Station:
                     "commands": commands.run(),
                     "replay": replay.run(),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
+                    **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
+                    **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
                 }
                 running = [tasks.create_task(_named(name, part), name=name) for name, part in parts.items()]
                 if stopped is not None:
@@ -297,7 +309,9 @@ class Station:
 
     def _send(self, stepped: Stepped) -> None:
         self.feeds.publish(stepped.messages)
-        self.feeds.picture(ENCODER.encode(draw(self.kernel.table.state)))
+        picture = draw(self.kernel.table.state)
+        self.feeds.picture(ENCODER.encode(picture))
+        self.lights.show(picture)
         if stepped.carried is not None:
             self.journal.checkpoint()
             self._roll_day()
@@ -335,7 +349,7 @@ class Station:
         due += [
             at for framer in self.intake.framers.values() if (at := framer.next_deadline_us()) is not None
         ]
-        return min(due, default=None)
+        return min((*due, *self.badges.next_due_us()), default=None)
 
     def is_idle(self) -> bool:
         """Return whether nothing is left to do until something comes in or the clock moves on."""
@@ -360,6 +374,7 @@ class Station:
     def _fire_due(self) -> None:
         """Bring the deadlines that have passed, the earliest first."""
         now = self.clock.now_us()
+        self.badges.fire_due(now)
         for name, framer in self.intake.framers.items():
             due = framer.next_deadline_us()
             if due is not None and due <= now:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from controller.cards import Anomaly
 from controller.table import procedures, surplus
 from controller.table.charts import IN_ROUND, Phase
-from controller.table.events import IncidentKind, ReadHeld, ReadsUntaken, Verdict
+from controller.table.events import IncidentKind, ReadHeld, ReadsUntaken, Refusal, Verdict
+from controller.table.gate import refuse
 from controller.table.incidents import decide
 from controller.table.inputs import CardRead, ReadFailed, UntakenRead
 from controller.table.situations import Axis, Known
@@ -36,6 +37,22 @@ def hold(t: TableState, read: CardRead | ReadFailed) -> None:
             count=current.unplaced_reads.count,
         )
     )
+
+
+def expect_together(t: TableState) -> None:
+    """Row 9: cards were read at once. The table holds before it takes one of them, so none is shown.
+
+    Outside a deal the cards that follow are what any cards are then; their order does not matter.
+    """
+    kind = IncidentKind.TWO_CARDS
+    if t.round is None or not procedures.applies(t, kind):
+        refuse(t, "cards_together", Refusal.WRONG_PHASE)
+        return
+    t.round.unplaced_reads.together = True
+    if any(known.kind is kind for known in t.incidents):
+        refuse(t, "cards_together", Refusal.HELD)
+    else:
+        procedures.meet(t, kind, {Axis.CERTAIN: Known.UNKNOWN})
 
 
 def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:
@@ -73,6 +90,8 @@ def follow(t: TableState) -> None:
         return
     unplaced = t.round.unplaced_reads
     unplaced.codes = [code for code in unplaced.codes if not isinstance(t.register.check(code), Anomaly)]
+    if t.incident is None and not unplaced.codes:
+        unplaced.together = False
     incident = t.incident
     if incident is not None and incident.kind is IncidentKind.HELD_READ and not unplaced.codes:
         decide(t, incident, Verdict.DUPLICATE_READ, None)  # It came to lie there under another case.
@@ -96,9 +115,12 @@ def _ask_about(t: TableState) -> None:
 
 
 def is_in_order(t: TableState, incident: Incident, code: str) -> bool:
-    """Return whether this card was read first, so it is the next one; else the order is uncertain."""
+    """Return whether this card was read first, so it is the next one; else the order is uncertain.
+
+    Of cards that were read together people have said that they know the order: they scan them in it.
+    """
     codes = t.in_play.unplaced_reads.codes
-    if not codes or code == codes[0]:
+    if not codes or code == codes[0] or (t.in_play.unplaced_reads.together and code in codes):
         return True
     if code not in codes:
         codes.append(code)

@@ -101,12 +101,16 @@ class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CardRead(Input, frozen=True, kw_only=True):
-    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read."""
+    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
+
+    `repeat` is the driver's word that it may be the same card as just before (row 4).
+    """
 
     scanner: str
     code: str
     device_seq: int | None
     key: str
+    repeat: bool = False
 
 
 class ReadFailed(Input, frozen=True, kw_only=True):
@@ -131,6 +135,13 @@ class ScannerLost(Input, frozen=True, kw_only=True):
 
     scanner: str
     reason: str
+
+
+class CardsTogether(Input, frozen=True, kw_only=True):
+    """The `count` reads that come next were made at once: the order of their cards is not known (row 9)."""
+
+    scanner: str
+    count: int
 
 
 class ScannerRestarted(Input, frozen=True, kw_only=True):
@@ -468,6 +479,7 @@ AnyInput: TypeAlias = (
     | ReadFailed
     | ScannerOpened
     | ScannerLost
+    | CardsTogether
     | ScannerRestarted
     | Measured
     | ClockStepped

@@ -83,11 +83,12 @@ class OpenWindow:
 
 @dataclass(slots=True)
 class UnplacedReads:
-    """Reads while a round took none (`held_reads`): `codes` of this deck, in order; whether another came."""
+    """Reads while a round took none (`held_reads`): `codes` of this deck, in order, or read `together`."""
 
     count: int = 0
     codes: list[str] = field(default_factory=list)
     foreign: bool = False
+    together: bool = False
 
 
 @dataclass(slots=True)

@@ -38,7 +38,9 @@ from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
 
-FromScanner: TypeAlias = i.CardRead | i.ReadFailed | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
+FromScanner: TypeAlias = (
+    i.CardRead | i.ReadFailed | i.CardsTogether | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
+)
 
 
 class Table:
@@ -131,6 +133,8 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             _card_read(t, value)
         case i.ReadFailed():
             _read_failed(t, value)
+        case i.CardsTogether():
+            held_reads.expect_together(t)
         case i.ScannerOpened():
             scanners.opened(t, value)
         case i.ScannerLost():

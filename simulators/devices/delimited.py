@@ -1,6 +1,7 @@
 """A delimited ASCII scanner: what `drivers.delimited` reads, with the faults of a real line.
 
-The same seed and calls give the same bytes.
+The same seed and calls give the same bytes. A scanner with a handshake is told what the host answers
+(`hear`) and that nothing came in its time (`unanswered`); it sends a frame again as its options say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import assert_never
 
-from drivers.delimited import DelimitedOptions, Terminator, encode
+from drivers.delimited import DelimitedOptions, Envelope, encode
+
+ACK, NAK = 0x06, 0x15
+RESENDS_MAX = 3
 
 
 class Fault(StrEnum):
@@ -30,6 +34,10 @@ class Fault(StrEnum):
     """The second byte has its highest bit set, as on a line with another parity: no code can hold that."""
     LOST_TERMINATOR = "lost-terminator"
     """The frame comes without its end."""
+    LOST_ANSWER = "lost-answer"
+    """The frame is whole; the host's next answer does not reach the scanner."""
+    REPEATED = "repeated"
+    """One card, read twice: the frame is sent twice."""
 
 
 class DelimitedScanner:
@@ -42,6 +50,13 @@ class DelimitedScanner:
         self._sink = sink
         self._random = random.Random(seed)
         self._held_back = b""
+        self._waiting = b""
+        self._resends_left = 0
+        self._is_deaf = False
+        self.accepted_count = 0
+        """Frames that the host has acknowledged, as this scanner knows."""
+        self.given_up_count = 0
+        """Frames that it beeped an error for, because nobody acknowledged them."""
 
     def scan(self, code: str, fault: Fault | None = None) -> None:
         """Read a code and send it. Raises ValueError for a code that no frame can carry."""
@@ -62,16 +77,48 @@ class DelimitedScanner:
         """Send `count` bytes of noise outside printable ASCII, as at plug-in or under a wrong baud rate."""
         self._sink(self._noise(count))
 
+    def hear(self, answers: bytes) -> None:
+        """Take what the host has sent; a NAK has the frame sent again, without the line's fault."""
+        for answer in answers:
+            if self._is_deaf or not self._waiting:
+                self._is_deaf = False
+            elif answer == ACK:
+                self.accepted_count += 1
+                self._waiting = b""
+            elif answer == NAK:
+                self._send_again()
+
+    def unanswered(self) -> None:
+        """Nothing came in this scanner's time: it sends again, if it is one that does, or gives up."""
+        if self._waiting:
+            self._resends_left = self._resends_left if self.options.unanswered_ms else 0
+            self._send_again()
+
     def flush(self) -> None:
         """Send what `Fault.MERGED` has held back."""
         if self._held_back:
             self._sink(self._held_back)
             self._held_back = b""
 
+    def _send_again(self) -> None:
+        if self._resends_left:
+            self._resends_left -= 1
+            self._sink(self._waiting)
+        else:
+            self._waiting = b""
+            self.given_up_count += 1
+
     def _send(self, frame: bytes, fault: Fault | None) -> None:
+        if self.options.handshake:
+            self._waiting, self._resends_left = frame, RESENDS_MAX
         match fault:
             case None:
                 self._send_pieces(frame)
+            case Fault.LOST_ANSWER:
+                self._is_deaf = True
+                self._send_pieces(frame)
+            case Fault.REPEATED:
+                self._send_pieces(frame, frame)
             case Fault.MERGED:
                 self._held_back += frame
             case Fault.SPLIT:
@@ -102,7 +149,10 @@ class DelimitedScanner:
         return frame[:offset] + bytes((flipped,)) + frame[offset + 1 :]
 
     def _data_end(self, frame: bytes) -> int:
-        return len(frame) - (2 if self.options.terminator is Terminator.CR_LF else 1)
+        """Return where the terminator begins, or what stands behind the code in its place."""
+        begin_count = len(self.options.prefix) + (self.options.envelope is not Envelope.NONE)
+        shortest = encode("x", self.options)
+        return len(frame) - (len(shortest) - begin_count - 1 - len(self.options.postfix))
 
     def _noise(self, count: int) -> bytes:
         return bytes(self._random.randrange(0x80, 0x100) for _ in range(count))

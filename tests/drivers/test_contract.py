@@ -14,6 +14,7 @@ from drivers.contract import (
     Fault,
     Garbage,
     ReadFailed,
+    ReadTogether,
     Report,
     SerialSettings,
     ShoeResult,
@@ -51,6 +52,7 @@ def test_every_family_opens_without_options_and_refuses_unknown_ones(family: str
         DrawnOutside("P1", None, ended=False),
         ShoeResult(ShoeWinner.BANKER, player_pair=True, banker_pair=False, banker_six=True),
         DeviceFault(Fault.OVERDRAW, cleared=True),
+        ReadTogether(2),
     ],
 )
 def test_reports_survive_a_recording(report: Report) -> None:

@@ -9,135 +9,32 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import pytest
 import serial
+from port_scenes import (
+    AT_ONCE,
+    HeldClock,
+    JumpingClock,
+    Notes,
+    WallClock,
+    choose,
+    make_port,
+    running,
+    until,
+)
 
 from drivers import port as port_module
-from drivers.contract import Clock, CodeRead, SerialSettings
+from drivers.contract import CodeRead, SerialSettings
 from drivers.delimited import open_delimited
 from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
 from simulators.devices.delimited import DelimitedScanner
 from simulators.devices.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
-
-AT_ONCE = SerialSettings(settle_ms=0)
-
-
-class WallClock:
-    """The present of this machine."""
-
-    def now_us(self) -> int:
-        return time.monotonic_ns() // 1000
-
-    async def sleep_until(self, at_us: int) -> None:
-        await asyncio.sleep(max(0, at_us - self.now_us()) / 1e6)
-
-
-class JumpingClock:
-    """A clock that a simulation owns: every sleep is over at once, and is noted."""
-
-    def __init__(self) -> None:
-        self.present_us = 0
-        self.sleeps_us: list[int] = []
-
-    def now_us(self) -> int:
-        self.present_us += 1
-        return self.present_us
-
-    async def sleep_until(self, at_us: int) -> None:
-        self.sleeps_us.append(at_us - self.present_us)
-        self.present_us = max(self.present_us, at_us)
-        await asyncio.sleep(0)
-
-
-class HeldClock(JumpingClock):
-    """A clock that stands still until it is released."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.released = asyncio.Event()
-
-    async def sleep_until(self, at_us: int) -> None:
-        self.sleeps_us.append(at_us - self.present_us)
-        await self.released.wait()
-
-
-class Notes:
-    """A listener that writes everything down, in order."""
-
-    def __init__(self) -> None:
-        self.all: list[tuple[str, str | bytes]] = []
-        self.identities: list[str | None] = []
-
-    def opened(self, device: str, identity: str | None) -> None:
-        self.all.append(("opened", device))
-        self.identities.append(identity)
-
-    def chunk(self, data: bytes) -> None:
-        self.all.append(("chunk", data))
-
-    def stale(self, data: bytes) -> None:
-        self.all.append(("stale", data))
-
-    def lost(self, reason: str) -> None:
-        self.all.append(("lost", reason))
-
-    def of(self, kind: str) -> list[str]:
-        return [str(what) for name, what in self.all if name == kind]
-
-    def data(self, kind: str) -> bytes:
-        return b"".join(what for name, what in self.all if name == kind and isinstance(what, bytes))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110  # Conditions of every kind, some the kernel's.
-            await asyncio.sleep(0.002)
-
-
-@contextlib.asynccontextmanager
-async def running(port: Port) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(port.run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-
-@pytest.fixture
-def device(tmp_path: Path) -> Iterator[PtyDevice]:
-    device = PtyDevice(tmp_path / "scanner-shoe")
-    yield device
-    device.unplug()
-
-
-@pytest.fixture(params=["descriptor", "thread"])
-def way(request: pytest.FixtureRequest) -> str:
-    """How the port reads; a loop that watches no descriptors, as on Windows, gets the thread."""
-    return str(request.param)
-
-
-def choose(way: str) -> None:
-    if way == "thread":
-
-        def add_reader(*_: object) -> None:
-            raise NotImplementedError
-
-        asyncio.get_running_loop().add_reader = add_reader  # type: ignore[method-assign, assignment]
-
-
-def make_port(
-    device: PtyDevice, notes: Notes, settings: SerialSettings = AT_ONCE, clock: Clock | None = None
-) -> Port:
-    return Port("shoe", device.link, settings=settings, listener=notes, clock=clock or WallClock())
 
 
 def test_reads_what_the_device_sends(device: PtyDevice, way: str) -> None:
@@ -354,9 +251,8 @@ def test_locked_by_another_program(device: PtyDevice) -> None:
             f"shoe: {device.link}: cannot open",
             "got [Errno 11]",
             "expected to be its only user",
-            "another program holds the lock",
+            f"(pid {os.getpid()}, this program itself) holds it",
             "stop that program",
-            f"fuser -v {device.link}",
         ):
             assert part in message
 

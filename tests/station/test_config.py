@@ -74,6 +74,11 @@ def test_the_demo_table_is_a_good_config() -> None:
         ('box2 = "open"', 'box2 = "empty"', "boxes_not_told.box2"),
         ('box3 = "dark"', 'box4 = "dark"', "boxes_not_told: 'box4' is not one of box1, box2, box3"),
         ("[times]", "[times", "is no TOML"),
+        (
+            "../run/rp1/devices/shoe",
+            "usb:c2e:0b61:1",
+            "scanners.shoe.port: 'usb:c2e:0b61:1': expected usb:",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -82,6 +87,11 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -
         load(path)
     assert said in str(refused.value), refused.value
     assert ".toml" in str(refused.value)
+
+
+@pytest.mark.parametrize("port", ["usb:0c2e:0b61:A1", "usb:0c2e:0b61@1-1.4:1.0", "socket://10.0.0.7:4001"])
+def test_a_port_that_is_no_path_stays_as_it_is(tmp_path: Path, port: str) -> None:
+    assert load(write_config(tmp_path, **{"../run/rp1/devices/shoe": port})).scanners["shoe"].port == port
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -220,6 +220,7 @@ def _machine(d: Dealt, random: Random) -> None:
                 i.Measured(at=d.now + 1, disk_free_mb=random.choice((20, 20_000))),
                 i.ClockStepped(at=d.now + 1, step_ms=random.choice((-3_600_000, 700))),
                 i.ScannerRestarted(at=d.now + 1, scanner="shoe"),
+                i.CardsTogether(at=d.now + 1, scanner="shoe", count=2),
                 i.ScannerOpened(at=d.now + 1, scanner="shoe", device=random.choice((None, "a", "a", "b"))),
             )
         )

@@ -199,6 +199,7 @@ def attempts() -> list[tuple[str, Callable[[Dealt], object]]]:
         ("confirm_picture", Dealt.confirm_picture),
         ("scanner", lambda d: d.plug("other")),
         ("scanner", lambda d: d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))),
+        ("scanner", lambda d: d.feed(i.CardsTogether(at=d.now + 1, scanner="shoe", count=2))),
         ("measured", lambda d: d.feed(i.Measured(at=d.now + 1, disk_free_mb=3))),
         ("clock", lambda d: d.feed(i.ClockStepped(at=d.now + 1, step_ms=-900))),
     ]

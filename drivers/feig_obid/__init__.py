@@ -1,0 +1,1 @@
+"""FEIG OBID i-scan readers; `framer` is where to begin."""
