@@ -88,6 +88,11 @@ class DelimitedScanner:
             elif answer == NAK:
                 self._send_again()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a frame waits for its answer."""
+        return bool(self._waiting)
+
     def unanswered(self) -> None:
         """Nothing came in this scanner's time: it sends again, if it is one that does, or gives up."""
         if self._waiting:

@@ -6,17 +6,26 @@ of them, and what may happen meanwhile.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
 from drivers import delimited, zebra_ssi
+from drivers.feig_obid import framer as feig_obid
 from simulators.devices.delimited import DelimitedScanner
 from simulators.devices.delimited import Fault as DelimitedFault
+from simulators.devices.feig_obid import Fault as FeigFault
+from simulators.devices.feig_obid import FeigReader
 from simulators.devices.zebra_ssi import SENDS_MAX, ZebraScanner
 from simulators.devices.zebra_ssi import Fault as ZebraFault
 
 NOISE_COUNT = 3
+GIVES_UP_US = 2_000_000
+LIES_US = 450_000
+"""How long a card lies on an antenna."""
+APART_US = 900_000
+"""From one card on an antenna to the next; nobody is faster."""
 
 Sink = Callable[[bytes], object]
 
@@ -46,6 +55,16 @@ class Mishap(StrEnum):
     """It arrives, the answer does not."""
     DAMAGED = "damaged"
     """Bytes of it are wrong each time that it is sent, so that nobody can read it."""
+    PARTIAL = "partial"
+    """An inventory in which it is missing, as of stacked cards."""
+    FLICKER = "flicker"
+    """Its tag loses the field for a moment."""
+    BLEED = "bleed"
+    """A card on another antenna is heard as well."""
+    OTHER_ADDRESS = "other-address"
+    """The answer comes from another device on the line."""
+    ON_AIR = "on-air"
+    """There is noise on the air; what is read is valid."""
     POWER_CYCLE = "power-cycle"
     """The device loses its power for a moment."""
 
@@ -73,9 +92,10 @@ class Device(Protocol):
 
 
 class DelimitedAtTable:
-    """A scanner without a handshake: it sends each read once and has no time of its own."""
+    """A scanner that sends each read once; with a handshake, again until it is answered or gives up."""
 
     faults: Mapping[Mishap, DelimitedFault] = {
+        Mishap.DOUBLED: DelimitedFault.REPEATED,
         Mishap.MERGED: DelimitedFault.MERGED,
         Mishap.CUT: DelimitedFault.CUT,
         Mishap.LOST_END: DelimitedFault.LOST_TERMINATOR,
@@ -85,6 +105,7 @@ class DelimitedAtTable:
 
     def __init__(self, sink: Sink, options: Mapping[str, Any]) -> None:
         self._scanner = DelimitedScanner(sink, delimited.open_delimited(options).options)
+        self._due_us: int | None = None
 
     def scan(self, code: str | None, mishap: Mishap | None, at_us: int) -> None:
         """Send the code, or the no-read string."""
@@ -95,13 +116,15 @@ class DelimitedAtTable:
                 self._scanner.scan(code)
             case Mishap.LOST:
                 pass
-            case Mishap.DOUBLED:
-                self._scanner.scan(code, DelimitedFault.MERGED)
-                self._scanner.scan(code)
             case Mishap.SPLIT:
                 self._scanner.scan_split(code, 2)
             case _:
                 self._scanner.scan(code, self.faults[mishap])
+        self._wait(at_us)
+
+    def _wait(self, at_us: int) -> None:
+        patience_us = self._scanner.options.unanswered_ms * 1000 or GIVES_UP_US
+        self._due_us = at_us + patience_us if self._scanner.is_waiting else None
 
     def disturb(self, mishap: Mishap, at_us: int) -> None:
         """Send noise; without power it forgets nothing."""
@@ -109,14 +132,18 @@ class DelimitedAtTable:
             self._scanner.noise(NOISE_COUNT)
 
     def hear(self, data: bytes, at_us: int) -> None:
-        """Nobody tells it anything."""
+        """Take answers."""
+        self._scanner.hear(data)
+        self._wait(at_us)
 
     def tick(self, at_us: int) -> None:
-        """Nothing is due."""
+        """Nobody has answered."""
+        self._scanner.unanswered()
+        self._wait(at_us)
 
     def next_deadline_us(self) -> int | None:
-        """Nothing is ever due."""
-        return None
+        """Return when it no longer waits for an answer."""
+        return self._due_us
 
 
 class ZebraAtTable:
@@ -170,8 +197,77 @@ class ZebraAtTable:
         return self._scanner.next_deadline_us()
 
 
+class FeigAtTable:
+    """A reader that is asked again and again what lies on its antenna. Cards lie there for a moment."""
+
+    faults: Mapping[Mishap, FeigFault] = {
+        Mishap.LOST: FeigFault.LOST_REPLY,
+        Mishap.CUT: FeigFault.CUT_REPLY,
+        Mishap.FLIPPED: FeigFault.DAMAGED_REPLY,
+        Mishap.PARTIAL: FeigFault.PARTIAL,
+        Mishap.FLICKER: FeigFault.FLICKER,
+        Mishap.BLEED: FeigFault.BLEED,
+        Mishap.OTHER_ADDRESS: FeigFault.OTHER_ADDRESS,
+        Mishap.ON_AIR: FeigFault.RF_WARNING,
+    }
+    """What happens to the first answer that would have the card in it."""
+
+    def __init__(self, sink: Sink, options: Mapping[str, Any]) -> None:
+        self._options = feig_obid.open_feig(options).options
+        self._sink = sink
+        self._reader = FeigReader(self._send, ont=self._options.ont)
+        self._coming: list[tuple[int, str, Mishap | None]] = []
+        self._lying: list[tuple[int, str]] = []
+        self._free_us = 0
+        self._splits = False
+
+    def scan(self, code: str | None, mishap: Mishap | None, at_us: int) -> None:
+        """Lay a card on the antenna, once there is room for it."""
+        begin_us = max(at_us, self._free_us)
+        self._free_us = begin_us + APART_US
+        heapq.heappush(self._coming, (begin_us, code or "", mishap))
+        self.tick(at_us)
+
+    def disturb(self, mishap: Mishap, at_us: int) -> None:
+        """Send noise, or start anew."""
+        if mishap is Mishap.POWER_CYCLE:
+            self._reader.disturb(FeigFault.POWER_CYCLE)
+        else:
+            self._sink(b"\xff\x00\xfe")
+
+    def hear(self, data: bytes, at_us: int) -> None:
+        """Take questions."""
+        self._reader.hear(data)
+
+    def tick(self, at_us: int) -> None:
+        """Lay down and take away what is due."""
+        while self._coming and self._coming[0][0] <= at_us:
+            begin_us, code, mishap = heapq.heappop(self._coming)
+            if not code or mishap is Mishap.DAMAGED:
+                self._reader.disturb(*[FeigFault.NO_READ] * self._options.no_read_after)
+                continue
+            if mishap is not None and mishap in self.faults:
+                self._reader.disturb(self.faults[mishap])
+            self._splits = mishap is Mishap.SPLIT
+            self._reader.place(code)
+            heapq.heappush(self._lying, (begin_us + LIES_US, code))
+        while self._lying and self._lying[0][0] <= at_us:
+            self._reader.lift(heapq.heappop(self._lying)[1])
+
+    def next_deadline_us(self) -> int | None:
+        """Return when a card comes or goes next."""
+        return min((queue[0][0] for queue in (self._coming, self._lying) if queue), default=None)
+
+    def _send(self, data: bytes) -> None:
+        """Answer; where the answer is to be split, behind its second byte."""
+        for piece in (data[:2], data[2:]) if self._splits else (data,):
+            self._sink(piece)
+        self._splits = False
+
+
 DEVICES: Mapping[str, Callable[[Sink, Mapping[str, Any]], Device]] = {
     delimited.FAMILY: DelimitedAtTable,
+    feig_obid.FAMILY: FeigAtTable,
     zebra_ssi.FAMILY: ZebraAtTable,
 }
 """Family name to what a simulated table has of it, from its sink and the options of its driver."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from drivers import delimited, zebra_ssi
+from drivers.feig_obid import framer as feig_obid
 from simulators.devices.families import Mishap
 from simulators.faults.catalogue import RESCANNED, Course, Fault, Moment
 
@@ -32,6 +33,17 @@ LINE_FAULTS: Mapping[str, tuple[Fault, ...]] = {
         _fault(Mishap.LOST_END, RESCANNED),
         _fault(Mishap.NOISE, RESCANNED),
         Fault(GARBLED, Moment.FACE_DOWN_CARD, ("driver",)),
+    ),
+    feig_obid.FAMILY: (
+        _fault(Mishap.LOST),
+        _fault(Mishap.CUT),
+        _fault(Mishap.FLIPPED),
+        _fault(Mishap.PARTIAL),
+        _fault(Mishap.FLICKER),
+        _fault(Mishap.BLEED),
+        _fault(Mishap.OTHER_ADDRESS),
+        _fault(Mishap.ON_AIR),
+        _fault(Mishap.POWER_CYCLE),
     ),
     zebra_ssi.FAMILY: (
         _fault(Mishap.LOST),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from controller.cards import Card
+from controller.cards import DECK, Card
 from controller.games.procedure import DEALER
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
@@ -29,8 +29,6 @@ PROMPT_MOMENTS = {
     "CLEAR_TABLE": Moment.CONFIRMED,
 }
 NOT_THE_DEALERS = frozenset({"betting-silent"})
-NO_DECKS_CODE = "9999"
-"""A code that no deck of the house has."""
 
 
 class Hardware(NamedTuple):
@@ -45,6 +43,11 @@ class Hardware(NamedTuple):
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
     card: Callable[[str], Card | None]
+
+    @property
+    def unknown_code(self) -> str:
+        """A code that no deck of the house has, as long as theirs."""
+        return "F" * len(self.spell(DECK[0]))
 
 
 class Hands(Protocol):
@@ -210,7 +213,7 @@ def _foreign(dealer: Hands, picture: Picture) -> list[Act]:
 
 
 def _unknown(dealer: Hands, _: Picture) -> list[Act]:
-    return [dealer.show(NO_DECKS_CODE)]
+    return [dealer.show(dealer.hardware.unknown_code)]
 
 
 def _last_card_again(dealer: Hands, picture: Picture) -> list[Act]:
