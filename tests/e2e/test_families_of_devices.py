@@ -43,7 +43,7 @@ REAL_ROUNDS = 60 if SOAK else 3
 
 
 class Laid(Listener):
-    """Notes which cards lay, by the audit feed, when a result was first confirmed, in the order of dealing."""
+    """Notes which cards lay by the audit feed when a result was first confirmed, in the order of dealing."""
 
     feed = Feed.AUDIT
 
@@ -199,8 +199,9 @@ def test_the_rate_of_wrong_cards_without_a_checksum_is_the_expected_one(tmp_path
     unnoticed = sum(one.fault == UNNOTICED for one in garbled)
     expected, spread = sum(chances), sqrt(sum(chance * (1 - chance) for chance in chances))
     print(
-        f"\n{len(chances)} codes with a wrong bit: {unnoticed} ({unnoticed / len(chances):.1%}) read as another "
-        f"card, expected {expected:.1f} ({expected / len(chances):.1%}); {len(played.wrong())} confirmed"
+        f"\n{len(chances)} codes with a wrong bit: {unnoticed} ({unnoticed / len(chances):.1%}) read as "
+        f"another card, expected {expected:.1f} ({expected / len(chances):.1%}); "
+        f"{len(played.wrong())} confirmed"
     )
     assert differences(played.studio) == []
     assert abs(unnoticed - expected) <= 4 * spread
