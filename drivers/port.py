@@ -229,6 +229,14 @@ class Port:
         return f"{expected}: {names} holds it", "stop that program; this port then opens by itself"
 
 
+class OpenPort(Protocol):
+    """What opens the ports of a station: `Port`, unless its devices are in this process."""
+
+    def __call__(
+        self, name: str, path: str | Path, *, settings: SerialSettings, listener: Listener, clock: Clock
+    ) -> Port: ...
+
+
 def describe_silence(node: str) -> str:
     """Say why there was something to read and then nothing: whoever has the port open too has taken it."""
     if is_socket(node):

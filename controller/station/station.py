@@ -10,7 +10,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -39,8 +38,8 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report, SerialSettings
-from drivers.port import Listener, Port
+from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
+from drivers.port import OpenPort, Port
 
 FLOOD = 1_000
 """So many inputs waiting for the consumer are a flood: commands are answered BUSY, a scanner is cut off."""
@@ -70,14 +69,6 @@ class Feeds(Protocol):
 
 
 OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
-
-
-class OpenPort(Protocol):
-    """What opens the ports of a station: `Port`, unless its devices are in this process."""
-
-    def __call__(
-        self, name: str, path: str | Path, *, settings: SerialSettings, listener: Listener, clock: Clock
-    ) -> Port: ...
 
 
 def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
