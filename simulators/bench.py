@@ -12,7 +12,7 @@ from functools import partial
 
 from controller.station.config import ScannerConfig
 from simulators.actor import Disturb, Scan
-from simulators.devices.families import open_device
+from simulators.devices.families import DEVICES
 
 Send = Callable[[str, bytes], Awaitable[None]]
 
@@ -21,11 +21,10 @@ class Bench:
     """Devices by name. Links bring them acts, time and the host's bytes, and take away what they send."""
 
     def __init__(self, scanners: Mapping[str, ScannerConfig]) -> None:
-        """Raises ValueError for a family that has no simulated device."""
         self._from_devices: deque[tuple[str, bytes]] = deque()
         self._from_host: deque[tuple[str, bytes]] = deque()
         self._devices = {
-            name: open_device(scanner.family, partial(self._sent, name), scanner.options)
+            name: DEVICES[scanner.family](partial(self._sent, name), scanner.options)
             for name, scanner in scanners.items()
         }
 

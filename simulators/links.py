@@ -118,6 +118,7 @@ class FastLinks(RealLinks):
         self._clock_socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
         self._clock_socket.bind(address)
         self._reports = asyncio.create_task(self._hear_reports(self._clock_socket))
+        # What the life before has sent is heard, and counts no more.
         for name, line in self._devices.items():
             if line.plugged:
                 super().heard_by(name)

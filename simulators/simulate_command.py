@@ -15,6 +15,7 @@ from controller.bus.errors import BusError
 from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
+from simulators.devices.families import DEVICES
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.faults.line_faults import LINE_IDS, with_line
@@ -62,6 +63,7 @@ def simulate(arguments: argparse.Namespace) -> int:
         config = load(arguments.config)
         if config.environment != "simulated":
             raise StationError(f"{arguments.config}: environment: {config.environment}, expected simulated")
+        check_devices(config)
         make_room(config)
         return asyncio.run(play(config, arguments))
     except (StationError, JournalError, BusError) as error:
@@ -74,6 +76,15 @@ def positive(text: str) -> int:
     if int(text) < 1:
         raise ValueError(text)
     return int(text)
+
+
+def check_devices(config: StationConfig) -> None:
+    """Raise StationError for a scanner that no simulated table has."""
+    for name, scanner in config.scanners.items():
+        if scanner.family not in DEVICES:
+            where = f"{config.path}: scanners.{name}.family"
+            expected = f"expected one that has a simulated device: {', '.join(DEVICES)}"
+            raise StationError(f"{where}: got {scanner.family}, {expected}")
 
 
 def make_room(config: StationConfig) -> None:

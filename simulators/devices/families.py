@@ -6,7 +6,7 @@ of them, and what may happen meanwhile.
 
 from __future__ import annotations
 
-import heapq
+from collections import deque
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
@@ -216,8 +216,8 @@ class FeigAtTable:
         self._options = feig_obid.open_feig(options).options
         self._sink = sink
         self._reader = FeigReader(self._send, ont=self._options.ont)
-        self._coming: list[tuple[int, str, Mishap | None]] = []
-        self._lying: list[tuple[int, str]] = []
+        self._coming: deque[tuple[int, str, Mishap | None]] = deque()
+        self._lying: deque[tuple[int, str]] = deque()
         self._free_us = 0
         self._splits = False
 
@@ -225,7 +225,7 @@ class FeigAtTable:
         """Lay a card on the antenna, once there is room for it."""
         begin_us = max(at_us, self._free_us)
         self._free_us = begin_us + APART_US
-        heapq.heappush(self._coming, (begin_us, code or "", mishap))
+        self._coming.append((begin_us, code or "", mishap))
         self.tick(at_us)
 
     def disturb(self, mishap: Mishap, at_us: int) -> None:
@@ -242,7 +242,7 @@ class FeigAtTable:
     def tick(self, at_us: int) -> None:
         """Lay down and take away what is due."""
         while self._coming and self._coming[0][0] <= at_us:
-            begin_us, code, mishap = heapq.heappop(self._coming)
+            begin_us, code, mishap = self._coming.popleft()
             if not code or mishap is Mishap.DAMAGED:
                 self._reader.disturb(*[FeigFault.NO_READ] * self._options.no_read_after)
                 continue
@@ -250,9 +250,9 @@ class FeigAtTable:
                 self._reader.disturb(self.faults[mishap])
             self._splits = mishap is Mishap.SPLIT
             self._reader.place(code)
-            heapq.heappush(self._lying, (begin_us + LIES_US, code))
+            self._lying.append((begin_us + LIES_US, code))
         while self._lying and self._lying[0][0] <= at_us:
-            self._reader.lift(heapq.heappop(self._lying)[1])
+            self._reader.lift(self._lying.popleft()[1])
 
     def next_deadline_us(self) -> int | None:
         """Return when a card comes or goes next."""
@@ -271,10 +271,3 @@ DEVICES: Mapping[str, Callable[[Sink, Mapping[str, Any]], Device]] = {
     zebra_ssi.FAMILY: ZebraAtTable,
 }
 """Family name to what a simulated table has of it, from its sink and the options of its driver."""
-
-
-def open_device(family: str, sink: Sink, options: Mapping[str, Any]) -> Device:
-    """Return a device of the family. Raises ValueError for one that has no model."""
-    if family not in DEVICES:
-        raise ValueError(f"family {family}: there is no simulated device; expected {', '.join(DEVICES)}")
-    return DEVICES[family](sink, options)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,9 @@ from simulators.bench import Bench
 from simulators.devices.families import DEVICES, Mishap
 from simulators.faults.line_faults import LINE_FAULTS
 from simulators.faults.misdeeds import DEEDS
+from simulators.simulate_command import REFUSED, add_simulate
 
+CONFIG = Path(__file__).parents[2] / "config"
 SECOND = 1_000_000
 ACK = b"\x06"
 
@@ -45,9 +50,19 @@ class Line:
         return sent
 
 
-def test_a_family_without_a_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="family rdm6300: there is no simulated device; expected delimited"):
-        Line("rdm6300")
+def test_a_table_whose_scanner_has_no_model_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind in ("games", "decks", "profiles", "tables"):
+        shutil.copytree(CONFIG / kind, tmp_path / kind)
+    table = tmp_path / "tables" / "feig.toml"
+    head = table.read_text().replace('"feig_obid"', '"rdm6300"').partition("[scanners.shoe.options]")[0]
+    table.write_text(head.replace("../../run", "../run"))
+    parser = argparse.ArgumentParser()
+    add_simulate(parser.add_subparsers())
+    arguments = parser.parse_args(["simulate", str(table)])
+    assert arguments.run(arguments) == REFUSED
+    assert "scanners.shoe.family: got rdm6300, expected one that has a simulated" in capsys.readouterr().err
 
 
 def test_each_device_of_a_simulated_table_has_a_driver_and_faults_that_can_be_committed() -> None:
