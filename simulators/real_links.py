@@ -15,9 +15,9 @@ from controller.bus.wire import Answer
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.table.events import AUDIENCES, Audience
+from drivers.pty import PtyDevice
 from simulators.actor import Disturb, Feed, Press, Scan
 from simulators.bench import Bench
-from simulators.devices.pty import PtyDevice
 from simulators.link import Deliver
 
 RESEND_MS = 250

@@ -19,6 +19,8 @@ def opened(t: TableState, value: ScannerOpened) -> None:
     """The scanner is there (again): the same device, or another one that a supervisor must accept."""
     t.scanners_up.add(value.scanner)
     t.emit(ScannerChanged(scanner=value.scanner, up=True, device=value.device))
+    if t.round is not None and t.scanners_up.issuperset(t.settings.scanners):
+        t.round.by_hand = False
     is_strange = _look_at(t, value)
     if t.phase in IN_ROUND:
         interruptions.scanner_back(t)

@@ -11,8 +11,8 @@ from typing import TypeAlias, assert_never
 
 from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
-from controller.table import carried as carrying
 from controller.table import (
+    by_hand,
     dealing,
     deck_end,
     deck_life,
@@ -24,9 +24,11 @@ from controller.table import (
     quarantine,
     readings,
     scanners,
+    short_deck,
     surplus,
     wear,
 )
+from controller.table import carried as carrying
 from controller.table import inputs as i
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -79,6 +81,8 @@ class Table:
             _take(t, value)
         dealing.follow_held(t)
         held_reads.follow(t)
+        short_deck.follow(t)
+        by_hand.follow(t)
         return tuple(t.events)
 
     @property
@@ -275,5 +279,7 @@ def _expire(t: TableState, name: str) -> None:
             dealing.follow_held(t)
         case interruptions.GONE_TIMER:
             interruptions.scanner_gone(t)
+        case by_hand.TIMER:
+            pass  # The card that is due now is asked for at the end of the step.
         case _:
             escalation.expire(t, name)
