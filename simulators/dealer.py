@@ -46,6 +46,7 @@ OTHERS_MS = (700, 1_200)
 AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
 LOOK_AGAIN_US = 4 * SECOND
+AGAIN = "again "
 NOT_THE_DEALERS = frozenset(
     {
         "UNBLOCK",
@@ -116,8 +117,8 @@ class Dealer:
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
-        self._acted: tuple[str, int] | None = None
-        """The prompt that was acted on last, and when: one that comes again is planned a second time."""
+        self._acted: tuple[str, int] = ("", 0)
+        """The prompt that was acted on last, and when: one that comes again has been planned before."""
         self._scanned: tuple[int, int, int] | None = None
         """Round, deal and place in the shoe of the card that was scanned last."""
         self._sent_away: set[int] = set()
@@ -161,14 +162,17 @@ class Dealer:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
             return [Planned(now_us, self.scan(picture))]
-        if note != str(self._key) or self._acted == (note, now_us):
+        key = note.removeprefix(AGAIN)
+        acted, acted_us = self._acted
+        soonest_us = acted_us + (1 if key == note else LOOK_AGAIN_US)
+        if key != str(self._key) or (key == acted and now_us < soonest_us):
             return []
-        self._acted = (note, now_us)
+        self._acted = (key, now_us)
         case = self.due_fault(picture)
         planned = self._misdeeds.at_prompt(picture, case, now_us) if case is not None else None
         if planned is None:
             planned = [Planned(now_us, act) for act in self._act(picture)]
-        return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(note))]
+        return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(AGAIN + key))]
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """What was refused shows in the prompt, which stays; a slip that did not count comes again."""
