@@ -8,7 +8,6 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
 
 import msgspec
 
@@ -21,7 +20,7 @@ from simulators.actor import Act, Feed, Planned, Press, Scan, Wake
 from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
-from simulators.faults.garbled import DOUBLED, Garbled
+from simulators.faults.garbled import DOUBLED, Garbled, Misread
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import Shoe, shuffled
 
@@ -46,7 +45,6 @@ OTHERS_MS = (700, 1_200)
 AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
 LOOK_AGAIN_US = 4 * SECOND
-AGAIN = "again "
 NOT_THE_DEALERS = frozenset(
     {
         "UNBLOCK",
@@ -65,16 +63,6 @@ NOT_THE_DEALERS = frozenset(
 
 WITHDRAWS = ("report-withdrawn", "read-in-hold")
 """Faults whose report the dealer takes back."""
-
-
-class Misread(NamedTuple):
-    """A card that was read as another one, unnoticed: where it lies, and how many came out before it."""
-
-    place: str
-    n: int
-    out_before: int
-    card: Card
-    read_as: Card
 
 
 class Dealer:
@@ -115,10 +103,10 @@ class Dealer:
         self._misdeeds = Misdeeds(self)
         self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
+        self._turn = 0
+        """Counts the prompts, so that one that comes again before its time is not acted on twice."""
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
-        self._acted: tuple[str, int] = ("", 0)
-        """The prompt that was acted on last, and when: one that comes again has been planned before."""
         self._scanned: tuple[int, int, int] | None = None
         """Round, deal and place in the shoe of the card that was scanned last."""
         self._sent_away: set[int] = set()
@@ -147,9 +135,11 @@ class Dealer:
             prompt.n,
             prompt.incident,
             picture.entered_by,
+            picture.last_round,
         )
         if key != self._key:
             self._key = key
+            self._turn += 1
             planned += self._plan(picture, now_us)
         return planned
 
@@ -162,17 +152,13 @@ class Dealer:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
             return [Planned(now_us, self.scan(picture))]
-        key = note.removeprefix(AGAIN)
-        acted, acted_us = self._acted
-        soonest_us = acted_us + (1 if key == note else LOOK_AGAIN_US)
-        if key != str(self._key) or (key == acted and now_us < soonest_us):
+        if note != str(self._turn):
             return []
-        self._acted = (key, now_us)
         case = self.due_fault(picture)
         planned = self._misdeeds.at_prompt(picture, case, now_us) if case is not None else None
         if planned is None:
             planned = [Planned(now_us, act) for act in self._act(picture)]
-        return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(AGAIN + key))]
+        return [*planned, Planned(now_us + LOOK_AGAIN_US, Wake(note))]
 
     def answered(self, press: Press, accepted: bool, reason: str | None, now_us: int) -> list[Planned]:
         """What was refused shows in the prompt, which stays; a slip that did not count comes again."""
@@ -224,7 +210,7 @@ class Dealer:
         if code not in AT_ONCE:
             prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
-        return [Planned(at_us, Wake(str(self._key)))]
+        return [Planned(at_us, Wake(str(self._turn)))]
 
     def _delay_us(self, picture: Picture) -> int:
         prompt = picture.prompt
@@ -241,7 +227,14 @@ class Dealer:
         match picture.prompt.code:
             case "LOG_IN":
                 return [log_in(picture, self.name, i.Role.DEALER)]
-            case "DEAL_CARD" | "BURN_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
+            case (
+                "DEAL_CARD"
+                | "SHOW_FIRST_CARD"
+                | "BURN_NEXT"
+                | "BURN_CARD"
+                | "SCAN_DRAWN_CARD"
+                | "SCAN_TO_BURN"
+            ):
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 is_unreadable = fault in ("no-read-twice", "unreadable")
@@ -271,13 +264,14 @@ class Dealer:
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
             case "CARD_READ_MEANWHILE" | "ORDER_CERTAIN":
                 return [self._answer(picture, yes=True)]
-            case code:
-                return [self.press(picture, self._command(code, picture.prompt.place))]
+            case _:
+                return [self.press(picture, self._command(picture))]
 
-    def _command(self, code: str, place: str | None) -> i.AnyCommand:
+    def _command(self, picture: Picture) -> i.AnyCommand:
+        code, place = picture.prompt.code, picture.prompt.place
         presses: dict[str, i.AnyCommand] = {
             "OPEN_TABLE": i.OpenTable(),
-            "VERIFY_DECK": i.VerifyDeck(52),
+            "VERIFY_DECK": i.VerifyDeck(self.whole_count(picture)),
             "SHUFFLE": i.ConfirmShuffle(),
             "REDEAL": i.ConfirmShuffle(),
             "START": i.OpenBetting(),
@@ -297,11 +291,19 @@ class Dealer:
             return self.press(picture, decks.receipt(picture, self.hardware.deck))
         if decks.is_found_out(picture, fault):
             self._sent_away.add(number)
-        card = decks.set_card(picture, fault)
+        card = self.set_card(picture, fault)
         if card is None:
             return self.press(picture, i.VerifyDeck((picture.prompt.n or 1) - 1))
         spell = self.hardware.spell_foreign if decks.is_foreign(picture, fault) else self.hardware.spell
         return self.show(spell(card))
+
+    def set_card(self, picture: Picture, fault: str | None) -> Card | None:
+        """Return the card of the set that is scanned next, None when there is none left in a short one."""
+        return decks.set_card(picture, fault)
+
+    def whole_count(self, picture: Picture) -> int:
+        """Return how many cards the deck has that is verified."""
+        return len(DECK)
 
     def stub_count(self, picture: Picture) -> int:
         """Return how many cards really are not out."""

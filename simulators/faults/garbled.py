@@ -27,6 +27,16 @@ class Garbled(NamedTuple):
     chance: Fraction
 
 
+class Misread(NamedTuple):
+    """A card that was read as another one, unnoticed: where it lies, and how many came out before it."""
+
+    place: str
+    n: int
+    out_before: int
+    card: Card
+    read_as: Card
+
+
 class Garbler(NamedTuple):
     """What garbles the codes of one table; `card` is what the table takes a code for."""
 

@@ -60,8 +60,9 @@ LINE_FAULTS: Mapping[str, tuple[Fault, ...]] = {
 
 
 def with_line(course: Course, family: str) -> Course:
-    """Return the course with what can happen on the line of a device of this family."""
-    return course._replace(faults=(*course.faults, *LINE_FAULTS[family]))
+    """Return the course with what can happen on the line of this family of devices, if it has a moment."""
+    more = (fault for fault in LINE_FAULTS[family] if course.cards.get(fault.moment))
+    return course._replace(faults=(*course.faults, *more))
 
 
 LINE_IDS = frozenset(fault.id for faults in LINE_FAULTS.values() for fault in faults)

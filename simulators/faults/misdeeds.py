@@ -43,6 +43,7 @@ class Hardware(NamedTuple):
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
     card: Callable[[str], Card | None]
+    cutting_card: str | None = None
 
     @property
     def unknown_code(self) -> str:
@@ -151,6 +152,8 @@ class Misdeeds:
         planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
         if case.fault.id in ("unplugged", "unplugged-card-drawn"):
             planned.append(Planned(now_us + 5 * SECOND, Replug(self._dealer.scanner)))
+        if case.fault.id == "read-twice":
+            planned.append(Planned(now_us + SECOND // 10, planned[0].act))
         if case.fault.id in ("noise", "read-in-hold"):
             planned.append(Planned(now_us + SECOND // 2, Wake("scan")))
         return planned
@@ -301,6 +304,7 @@ DEEDS: dict[str, Deed] = {
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
     "split-frame": _scan_with(Mishap.SPLIT),
+    "read-twice": _scan,
     "noise": _disturb(Mishap.NOISE),
     "press-repeated": _press_twice,
     **{f"line-{mishap}": _scan_with(mishap) for mishap in Mishap},
