@@ -58,6 +58,8 @@ class Port:
         self.settings = settings
         self.received_count = 0
         """Bytes read since construction, stale ones too."""
+        self.sent_count = 0
+        """Bytes that the line took since construction."""
         self._listener = listener
         self._clock = clock
         self._line: Line | None = None
@@ -95,6 +97,7 @@ class Port:
         except FAULTS as fault:
             self._line.end(f"write failed: got {fault!r}, expected {len(data)} bytes taken; check the cable")
             return False
+        self.sent_count += taken_count
         if taken_count < len(data):
             self._line.end(
                 f"write: got {taken_count} bytes taken, expected {len(data)}: the device does not listen"
@@ -224,6 +227,14 @@ class Port:
             return f"{expected}: {unseen}", f"`sudo fuser -v {self.path}` names it; stop it"
         names = ", ".join(map(str, holders))
         return f"{expected}: {names} holds it", "stop that program; this port then opens by itself"
+
+
+class OpenPort(Protocol):
+    """What opens the ports of a station: `Port`, unless its devices are in this process."""
+
+    def __call__(
+        self, name: str, path: str | Path, *, settings: SerialSettings, listener: Listener, clock: Clock
+    ) -> Port: ...
 
 
 def describe_silence(node: str) -> str:

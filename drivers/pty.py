@@ -68,6 +68,12 @@ class PtyDevice:
         finally:
             os.close(host_end)
 
+    def fileno(self) -> int:
+        """Return the descriptor that has something to read when the host has sent something."""
+        if self._master is None:
+            raise FileNotFoundError(f"{self.link}: the device is unplugged")
+        return self._master
+
     def write(self, data: bytes) -> int:
         """Send to the host; returns how many bytes the line took, 0 while unplugged.
 

@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from controller.table.inputs import AnyCommand
+from simulators.devices.families import Mishap
 
 
 class Feed(StrEnum):
@@ -39,15 +40,23 @@ class Press(msgspec.Struct, frozen=True):
     pin: str | None = None
 
 
-class Bytes(msgspec.Struct, frozen=True):
-    """A device sends bytes down its line, in these pieces."""
+class Scan(msgspec.Struct, frozen=True):
+    """A card passes a device, which makes bytes of it; `code` is None when it can't be read."""
 
     device: str
-    pieces: tuple[bytes, ...]
+    code: str | None
+    mishap: Mishap | None = None
+
+
+class Disturb(msgspec.Struct, frozen=True):
+    """Something happens to a device that no card passes."""
+
+    device: str
+    mishap: Mishap
 
 
 class Unplug(msgspec.Struct, frozen=True):
-    """A device loses its cable."""
+    """A device loses its line, not its power."""
 
     device: str
 
@@ -64,7 +73,7 @@ class Wake(msgspec.Struct, frozen=True):
     note: str
 
 
-Act: TypeAlias = Press | Bytes | Unplug | Replug | Wake
+Act: TypeAlias = Press | Scan | Disturb | Unplug | Replug | Wake
 
 
 class Planned(msgspec.Struct, frozen=True):

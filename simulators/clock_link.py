@@ -39,6 +39,7 @@ class Report(msgspec.Struct, frozen=True):
     number: int
     wake_us: int | None
     received: Mapping[str, int]
+    sent: Mapping[str, int]
     ready: Mapping[str, bool]
     seqs: Mapping[str, int]
     picture: str

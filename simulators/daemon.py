@@ -157,6 +157,7 @@ class Reporter:
             number=self._number,
             wake_us=min((at for at in (due, wake) if at is not None), default=None),
             received={name: port.received_count for name, port in station.ports.items()},
+            sent={name: port.sent_count for name, port in station.ports.items()},
             ready={name: port.is_ready for name, port in station.ports.items()},
             seqs={audience.value: heads.of(audience).seq for audience in AUDIENCES},
             picture=self._feeds.picture_hash,

@@ -8,7 +8,6 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
 
 import msgspec
 
@@ -17,9 +16,11 @@ from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators import decks
-from simulators.actor import Act, Bytes, Feed, Planned, Press, Wake
+from simulators.actor import Act, Feed, Planned, Press, Scan, Wake
+from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
+from simulators.faults.garbled import DOUBLED, Garbled, Misread
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
 from simulators.shoe import Shoe, shuffled
 
@@ -64,16 +65,6 @@ WITHDRAWS = ("report-withdrawn", "read-in-hold")
 """Faults whose report the dealer takes back."""
 
 
-class Misread(NamedTuple):
-    """A card that was read as another one, unnoticed: where it lies, and how many came out before it."""
-
-    place: str
-    n: int
-    out_before: int
-    card: Card
-    read_as: Card
-
-
 class Dealer:
     """The person at the table."""
 
@@ -106,6 +97,8 @@ class Dealer:
         """How often each round was dealt."""
         self.misreads: dict[int, Misread] = {}
         """What was misread unnoticed, by round."""
+        self.garbled: dict[int, Garbled] = {}
+        """What the line has made of a code, by round."""
         self._mistyped: set[int] = set()
         self._misdeeds = Misdeeds(self)
         self._unlocker = Unlocker(name)
@@ -245,9 +238,9 @@ class Dealer:
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 is_unreadable = fault in ("no-read-twice", "unreadable")
-                return [self.frame("NOREAD") if is_unreadable else self._scan_again(picture)]
+                return [self.show(None) if is_unreadable else self._scan_again(picture)]
             case "SCAN_FROM_FIRST":
-                return [self.frame(self.hardware.spell(self._lies_at(picture)))]
+                return [self.show(self.hardware.spell(self._lies_at(picture)))]
             case "ENTER_CARD":
                 return [] if picture.entered_by == self.name else self._enter(picture)
             case "WAS_DEALT":
@@ -257,7 +250,7 @@ class Dealer:
             case "COUNT_STUB":
                 return [self.press(picture, i.CountStub(self.stub_count(picture)))]
             case "SAME_CARD":
-                return [self._answer(picture, fault not in ("doubled-card", "set-doubled"))]
+                return [self._answer(picture, self._is_same(picture, fault))]
             case "FACE_SEEN":
                 return [self._answer(picture, fault in ("early-draw-seen", "surplus-called-seen"))]
             case "CARD_DRAWN":
@@ -302,7 +295,7 @@ class Dealer:
         if card is None:
             return self.press(picture, i.VerifyDeck((picture.prompt.n or 1) - 1))
         spell = self.hardware.spell_foreign if decks.is_foreign(picture, fault) else self.hardware.spell
-        return self.frame(spell(card))
+        return self.show(spell(card))
 
     def set_card(self, picture: Picture, fault: str | None) -> Card | None:
         """Return the card of the set that is scanned next, None when there is none left in a short one."""
@@ -323,9 +316,9 @@ class Dealer:
     def _answer(self, picture: Picture, yes: bool) -> Press:
         return self.press(picture, i.AnswerQuestion(picture.prompt.incident or 0, yes))
 
-    def frame(self, code: str) -> Bytes:
-        """Let the scanner send a code."""
-        return Bytes(self.scanner, (self.hardware.encode(code),))
+    def show(self, code: str | None, mishap: Mishap | None = None) -> Scan:
+        """Let a card with this code pass the scanner; None can't be read."""
+        return Scan(self.scanner, code, mishap)
 
     def shoe_of(self, round_no: int, deal: int) -> tuple[Card, ...]:
         """Return the cards of a deal in the order in which they lie in the shoe."""
@@ -337,6 +330,20 @@ class Dealer:
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self.shoe_of(picture.round_no, picture.deal)[decks.lying(picture) - back]
+
+    def drawn(self, picture: Picture) -> tuple[Card, ...]:
+        """Return the cards that have left the shoe in this deal, in order."""
+        return self.shoe_of(picture.round_no, picture.deal)[: decks.lying(picture)]
+
+    def _is_same(self, picture: Picture, fault: str | None) -> bool:
+        """Whether a code that came again was the same card: not if the first one was another, misread."""
+        misread = self.misreads.get(picture.round_no)
+        if misread is not None and misread.read_as == self.card(picture):
+            del self.misreads[picture.round_no]
+            card = self.committed[picture.round_no].card
+            self.committed[picture.round_no] = self.plan.course.case(DOUBLED, card)
+            return False
+        return fault not in (DOUBLED, "set-doubled")
 
     def _lies_at(self, picture: Picture) -> Card:
         """Return the card that lies where the prompt says: the order of drawing is that of the course."""
@@ -357,18 +364,18 @@ class Dealer:
         self._scanned = (picture.round_no, picture.deal, decks.lying(picture))
         return self.hardware.spell(self.card(picture))
 
-    def scan(self, picture: Picture) -> Bytes:
+    def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan:
         """Scan the next card."""
-        return self.frame(self.hold(picture))
+        return self.show(self.hold(picture), mishap)
 
-    def misread(self, picture: Picture) -> Bytes:
-        """Scan the next card, which is read as one that stays in the shoe."""
-        code, wrong = picture.prompt, self.last_of_shoe(picture)
+    def misread(self, picture: Picture, wrong: Card) -> Scan:
+        """Scan the next card, which is read as another one."""
+        code = picture.prompt
         self.misreads[picture.round_no] = Misread(
             code.place or "", code.n or 0, decks.lying(picture), self.card(picture), wrong
         )
         self.hold(picture)
-        return self.frame(self.hardware.spell(wrong))
+        return self.show(self.hardware.spell(wrong))
 
     def shows(self, picture: Picture) -> Card | None:
         """Return the card that two people are to enter; none when the scanner is plugged in again."""
@@ -384,7 +391,7 @@ class Dealer:
             card = self.last_of_shoe(picture)
         return [self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))]
 
-    def _scan_again(self, picture: Picture) -> Bytes:
+    def _scan_again(self, picture: Picture) -> Scan:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:
-            return self.frame(self.hardware.spell(self.in_question(picture)))
+            return self.show(self.hardware.spell(self.in_question(picture)))
         return self.scan(picture)

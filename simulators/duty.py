@@ -38,7 +38,8 @@ class Unlocker:
     def look(self, picture: Picture, now_us: int) -> list[Planned]:
         """Plan the press, if a block has taken hold that is new."""
         seen = (picture.round_no, picture.blocked)
-        if not picture.blocked or picture.roundid is not None or self._pressed == seen:
+        is_open = "unblock" in picture.buttons and picture.prompt.incident is None
+        if not is_open or picture.roundid is not None or self._pressed == seen:
             return []
         self._pressed = seen
         return [Planned(now_us, Press("operator", self._name, picture.round_no, i.Unblock()))]

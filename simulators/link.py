@@ -1,13 +1,15 @@
 """Between the actors and the table: what a link is, and the link without wires.
 
-A link delivers messages of the feeds, carries acts to the table, and owns the clock of a fast simulation.
-`settled` returns when every consequence of what was done has been delivered.
+A link delivers messages of the feeds, carries acts to the table, has its devices on a bench, and owns the
+clock of a fast simulation. `settled` returns when every consequence of what was done has been delivered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
 
 from controller.bus.publisher import Pulse
 from controller.bus.wire import Answer, CommandRequest
@@ -15,7 +17,9 @@ from controller.journal.recording import Kind
 from controller.station.config import StationConfig
 from controller.station.station import Station
 from controller.table.events import AUDIENCES, Audience
-from simulators.actor import Feed, Press
+from drivers.port import Port
+from simulators.actor import Disturb, Feed, Press, Scan
+from simulators.bench import Bench, earliest
 from simulators.clock_link import SimulatedClock
 
 Deliver = Callable[[Feed, bytes], None]
@@ -27,12 +31,12 @@ class Link(Protocol):
     def now_us(self) -> int: ...
     async def open(self, deliver: Deliver) -> None: ...
     async def settled(self) -> int | None:
-        """Wait for rest; returns when the table wants the clock next."""
+        """Wait for rest; returns when the table or a device wants the clock next."""
         ...
 
     async def advance(self, to_us: int) -> None: ...
     async def press(self, press: Press) -> Answer: ...
-    async def send(self, device: str, data: bytes) -> None: ...
+    async def do(self, act: Scan | Disturb) -> None: ...
     async def unplug(self, device: str) -> None: ...
     async def replug(self, device: str) -> None: ...
     async def close(self) -> None: ...
@@ -61,6 +65,19 @@ class _DirectFeeds:
         """Nothing is held."""
 
 
+class _DirectPort(Port):
+    """A port that is never opened: what the station writes goes to the bench."""
+
+    def __init__(self, bench: Bench, name: str, path: str | Path, **parts: Any) -> None:
+        super().__init__(name, path, **parts)
+        self._bench = bench
+
+    def write(self, data: bytes) -> bool:
+        """Hand over what a driver has to say."""
+        self._bench.hear(self.name, data)
+        return True
+
+
 class DirectLink:
     """The station in this process: no sockets, no ptys, the same kernel, journal and recording."""
 
@@ -68,6 +85,7 @@ class DirectLink:
         self._config = config
         self.clock = SimulatedClock(start_us)
         self.station: Station | None = None
+        self.bench = Bench(config.scanners)
         self._ready: dict[str, bool] = {}
 
     def now_us(self) -> int:
@@ -77,13 +95,20 @@ class DirectLink:
     async def open(self, deliver: Deliver) -> None:
         """Start the station and plug the scanners in."""
         feeds = _DirectFeeds(deliver)
-        self.station = Station(self._config, self.clock, open_feeds=lambda *_: feeds)
+        self.station = Station(
+            self._config,
+            self.clock,
+            open_feeds=lambda *_: feeds,
+            open_port=partial(_DirectPort, self.bench),
+        )
         for name in self._config.scanners:
             await self.replug(name)
 
     async def settled(self) -> int | None:
-        """Everything is delivered already."""
-        return self._station.next_due_us()
+        """Everything is delivered already, but for what devices and host still say to each other."""
+        while await self.bench.exchange(self.send, self.now_us()):
+            pass
+        return earliest(self._station.next_due_us(), self.bench.next_due_us())
 
     async def advance(self, to_us: int) -> None:
         """Move the clock and let fire what is due."""
@@ -97,6 +122,11 @@ class DirectLink:
         assert self._station.submit(press.endpoint, request, answers.append)
         self._station.work()
         return answers[0]
+
+    async def do(self, act: Scan | Disturb) -> None:
+        """Let something happen at a device, and bring the first that it sends."""
+        self.bench.do(act, self.now_us())
+        await self.bench.exchange(self.send, self.now_us())
 
     async def send(self, device: str, data: bytes) -> None:
         """Bring bytes; what is sent while unplugged is lost."""

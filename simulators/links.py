@@ -1,4 +1,4 @@
-"""Real links between the actors and the table: ptys, ZeroMQ, and a daemon in a process of its own."""
+"""Real links between the actors and the table, by the wall clock and by the world's."""
 
 from __future__ import annotations
 
@@ -8,27 +8,24 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import zmq
 import zmq.asyncio
 
-from controller.bus.client import AsyncCommandClient, AsyncSubscription, Cursor
-from controller.bus.client import Feed as BusFeed
-from controller.bus.errors import ChainBroken, NoAnswer
+from controller.bus.errors import ChainBroken
 from controller.bus.wire import Answer
 from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
-from controller.table.events import AUDIENCES, Audience
-from drivers.pty import PtyDevice
 from simulators.actor import Feed, Press
+from simulators.bench import earliest
 from simulators.clock_link import Advance, Beat, Report
 from simulators.faults.points import Point, PowerCut
 from simulators.faults.powercut import EXIT_STATUS
 from simulators.link import Deliver, DirectLink, Link, _DirectFeeds
+from simulators.real_links import RealLinks
 from simulators.rest import Rest
 
 __all__ = ["Deliver", "DirectLink", "FastLinks", "Link", "LiveLinks", "RealLinks", "_DirectFeeds"]
@@ -38,138 +35,6 @@ STUCK_S = 30.0
 SHORT_S = 2.0
 """So long more may have been heard than was reported; then it is lost, and no report is on its way."""
 NUDGE_S = 0.05
-RESEND_MS = 250
-"""A command that is not answered is sent again under its request id after this."""
-
-
-class RealLinks:
-    """Ptys, ZeroMQ sockets and a daemon in a process of its own: what all real links share."""
-
-    def __init__(self, config: StationConfig) -> None:
-        self.config = config
-        self._deliver: Deliver = lambda *_: None
-        self._devices: dict[str, PtyDevice] = {}
-        self._tasks: list[asyncio.Task[None]] = []
-        self._clients: dict[tuple[str, str], AsyncCommandClient] = {}
-        self._subscriptions: list[AsyncSubscription] = []
-        self.news = asyncio.Event()
-        self.child: asyncio.subprocess.Process | None = None
-
-    def words(self) -> list[str]:
-        """Return the daemon's command line."""
-        raise NotImplementedError
-
-    async def open(self, deliver: Deliver) -> None:
-        """Plug the devices in, start the daemon and listen to every feed."""
-        self._deliver = deliver
-        folder = self.config.table_dir
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name, scanner in self.config.scanners.items():
-            Path(scanner.port).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._devices[name] = PtyDevice(Path(scanner.port))
-        await self.start_daemon()
-        for audience in AUDIENCES:
-            feed = BusFeed.of(
-                self.config.endpoints,
-                self.config.settings.table,
-                audience=audience,
-                environment=self.config.environment,
-            )
-            subscription = AsyncSubscription(feed, cursor=Cursor())
-            self._subscriptions.append(subscription)
-            self._tasks.append(asyncio.create_task(self._hear(audience, subscription)))
-        self._tasks.append(asyncio.create_task(self._hear_pictures()))
-
-    async def start_daemon(self) -> None:
-        """Start the daemon's process; its log goes to a file beside the journal."""
-        path = self.config.table_dir / "daemon.log"
-        path.touch(mode=0o600)
-        with path.open("ab") as log:
-            self.child = await asyncio.create_subprocess_exec(
-                *self.words(), stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log
-            )
-
-    async def _hear(self, audience: Audience, subscription: AsyncSubscription) -> None:
-        async for delivery in subscription:
-            self.heard(Feed(audience.value), delivery.raw)
-
-    async def _hear_pictures(self) -> None:
-        socket = zmq.asyncio.Context.instance().socket(zmq.SUB)
-        socket.subscribe(b"")
-        socket.connect(self.config.endpoints.picture)
-        try:
-            while True:
-                self.heard(Feed.STATION, await socket.recv())
-        finally:
-            socket.close(linger=0)
-
-    def heard(self, feed: Feed, raw: bytes) -> None:
-        """Deliver one message."""
-        self._deliver(feed, raw)
-        self.news.set()
-
-    async def press(self, press: Press) -> Answer:
-        """Send a command until it is answered, always under the same request id."""
-        key = (press.endpoint, press.actor)
-        if key not in self._clients:
-            endpoints = self.config.endpoints
-            endpoint = endpoints.betting if press.endpoint == "betting" else endpoints.operator
-            self._clients[key] = AsyncCommandClient(endpoint, press.actor, timeout_ms=RESEND_MS)
-        while True:
-            try:
-                return await self._clients[key].send(
-                    press.command, round_no=press.round_no, request=press.request, pin=press.pin
-                )
-            except NoAnswer:
-                await self.look_after_daemon()
-
-    async def look_after_daemon(self) -> None:
-        """Called while something is awaited of the daemon: is it there at all?"""
-        assert self.child is not None
-        if self.child.returncode is not None:
-            log = self.config.table_dir / "daemon.log"
-            raise StationError(
-                f"the daemon ended with {self.child.returncode}; {log} says:\n{_last_line(log)}"
-            )
-        self.check_listeners()
-
-    def check_listeners(self) -> None:
-        """Raise what ended a listener, such as ChainBroken: nobody else waits for it."""
-        for task in self._tasks:
-            if task.done():
-                task.result()
-
-    async def send(self, device: str, data: bytes) -> None:
-        """Write to the line."""
-        self._devices[device].write(data)
-
-    async def unplug(self, device: str) -> None:
-        """Pull the cable."""
-        self._devices[device].unplug()
-
-    async def replug(self, device: str) -> None:
-        """Plug it in again."""
-        self._devices[device].replug()
-
-    async def close(self) -> None:
-        """End the daemon and everything that listens to it."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for subscription in self._subscriptions:
-            subscription.close()
-        for client in self._clients.values():
-            client.close()
-        if self.child is not None and self.child.returncode is None:
-            self.child.terminate()
-            await self.child.wait()
-        for device in self._devices.values():
-            device.unplug()
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return lines[-1] if lines else "nothing"
 
 
 class LiveLinks(RealLinks):
@@ -190,11 +55,13 @@ class LiveLinks(RealLinks):
         return self._clock.now_us()
 
     async def settled(self) -> int | None:
-        """Nothing is waited for at real pace; the table keeps its own time."""
+        """Nothing is waited for at real pace: the table keeps its own time, and devices theirs."""
         await self.look_after_daemon()
         if os.getppid() != self._parent:
             raise StationError("whoever started this simulation is gone; it ends, and its daemon with it")
-        return None
+        while await self.bench.exchange(self.send, self.now_us()):
+            pass
+        return self.bench.next_due_us()
 
     async def advance(self, to_us: int) -> None:
         """Wait until then, or until something is heard."""
@@ -251,6 +118,10 @@ class FastLinks(RealLinks):
         self._clock_socket = zmq.asyncio.Context.instance().socket(zmq.PAIR)
         self._clock_socket.bind(address)
         self._reports = asyncio.create_task(self._hear_reports(self._clock_socket))
+        # What the life before has sent is heard, and counts no more.
+        for name, line in self._devices.items():
+            if line.plugged:
+                super().heard_by(name)
         self._rest.begin_life()
         daemon = [sys.executable, "-m", "simulators.daemon", str(os.getpid()), str(self.config.path)]
         return [*daemon, address, str(self._now_us), *end]
@@ -261,7 +132,13 @@ class FastLinks(RealLinks):
         self._rest.heard(feed, raw)
 
     async def settled(self) -> int | None:
-        """Wait until the daemon is at rest at this time and everybody has heard all of it."""
+        """Wait until daemon and devices are at rest at this time and everybody has heard all of it."""
+        while True:
+            wake_us = await self._daemon_settled()
+            if not await self.bench.exchange(self.send, self._now_us):
+                return earliest(wake_us, self.bench.next_due_us())
+
+    async def _daemon_settled(self) -> int | None:
         loop = asyncio.get_running_loop()
         began = short_since = loop.time()
         while not self._rest.reached(self._now_us, self._number):
@@ -350,6 +227,12 @@ class FastLinks(RealLinks):
         """Plug it in again."""
         await super().replug(device)
         self._rest.plugged(device, is_in=True)
+
+    def heard_by(self, device: str) -> int:
+        """Take what the host has sent; counted, so that rest means heard."""
+        count = super().heard_by(device)
+        self._rest.read(device, count)
+        return count
 
     def is_ready(self, device: str) -> bool:
         """Whether the daemon reads this device now."""

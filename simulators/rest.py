@@ -20,12 +20,13 @@ class Rest:
         self._picture = ""
         self._written: dict[str, int] = {}
         self._base: dict[str, int] = {}
+        self._read: dict[str, int] = {}
         self._unplugged: set[str] = set()
 
     def begin_life(self) -> None:
         """Forget what the life before has reported and read; what was heard stays heard."""
         self.report = None
-        self._written, self._base = {}, {}
+        self._written, self._base, self._read = {}, {}, {}
 
     def heard(self, feed: Feed, raw: bytes) -> None:
         """Note a message that was delivered."""
@@ -37,6 +38,10 @@ class Rest:
     def wrote(self, device: str, count: int) -> None:
         """Note bytes on their way to a port that is ready."""
         self._written[device] = self._written.get(device, 0) + count
+
+    def read(self, device: str, count: int) -> None:
+        """Note bytes that a device has heard."""
+        self._read[device] = self._read.get(device, 0) + count
 
     def take(self, report: Report) -> None:
         """Take a report; bytes are counted from the moment at which a port becomes ready."""
@@ -72,6 +77,7 @@ class Rest:
                 report.received[name] - self._base.get(name, 0) >= count
                 for name, count in self._written.items()
             )
+            and all(self._read.get(name, 0) >= count for name, count in report.sent.items())
         )
 
     def __str__(self) -> str:

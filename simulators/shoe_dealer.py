@@ -115,7 +115,7 @@ class ShoeDealer(Dealer):
             reserved = self.hardware.cutting_card
             if reserved is None or picture.deck_number % 2 == 0:
                 return [self.press(picture, i.CuttingCard())]
-            return [self.frame(reserved)]
+            return [self.show(reserved)]
         return super()._act(picture)
 
     def _is_cutting_card_next(self, picture: Picture) -> bool:

@@ -15,8 +15,10 @@ from controller.bus.errors import BusError
 from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
+from simulators.devices.families import DEVICES
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
+from simulators.faults.line_faults import LINE_IDS, with_line
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.show import Progress, Show
 from simulators.studio import PLAYERS, Studio, differences
@@ -46,7 +48,9 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
         default=Amount.NONE,
         help="rounds with a fault: none, one in ten, or all (default none)",
     )
-    parser.add_argument("--only", metavar="FAULT", choices=sorted(BY_ID), help="this fault in every round")
+    parser.add_argument(
+        "--only", metavar="FAULT", choices=sorted(BY_ID.keys() | LINE_IDS), help="this fault in every round"
+    )
     pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
     parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
@@ -59,6 +63,7 @@ def simulate(arguments: argparse.Namespace) -> int:
         config = load(arguments.config)
         if config.environment != "simulated":
             raise StationError(f"{arguments.config}: environment: {config.environment}, expected simulated")
+        check_devices(config)
         make_room(config)
         return asyncio.run(play(config, arguments))
     except (StationError, JournalError, BusError) as error:
@@ -71,6 +76,15 @@ def positive(text: str) -> int:
     if int(text) < 1:
         raise ValueError(text)
     return int(text)
+
+
+def check_devices(config: StationConfig) -> None:
+    """Raise StationError for a scanner that no simulated table has."""
+    for name, scanner in config.scanners.items():
+        if scanner.family not in DEVICES:
+            where = f"{config.path}: scanners.{name}.family"
+            expected = f"expected one that has a simulated device: {', '.join(DEVICES)}"
+            raise StationError(f"{where}: got {scanner.family}, {expected}")
 
 
 def make_room(config: StationConfig) -> None:
@@ -90,8 +104,9 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    course = course_of(config.game, config.settings.boxes_not_told)
-    if arguments.only and not course.has(BY_ID[arguments.only]):
+    scanner = next(iter(config.scanners.values()))
+    course = with_line(course_of(config.game, config.settings.boxes_not_told), scanner.family)
+    if arguments.only and course.find(arguments.only) is None:
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
     studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)

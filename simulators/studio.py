@@ -23,7 +23,6 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
-from drivers.delimited import encode, open_delimited
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
@@ -179,8 +178,7 @@ class Studio:
 
 def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe: Shoe) -> Dealer:
     """Return who deals at this table, with its scanner and what is printed on its cards."""
-    scanner, settings = next(iter(config.scanners.items()))
-    options = open_delimited(settings.options).options
+    scanner = next(iter(config.scanners))
     deck = config.deck
     foreign = config.other_decks[0] if config.other_decks else deck
     given: dict[str, Any] = {
@@ -188,9 +186,7 @@ def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe
         "plan": plan,
         "rounds": rounds,
         "scanner": scanner,
-        "hardware": Hardware(
-            deck.name, deck.code, foreign.code, lambda code: encode(code, options), deck.cutting_card
-        ),
+        "hardware": Hardware(deck.name, deck.code, foreign.code, deck.card, deck.cutting_card),
     }
     if config.game.shoe is None:
         return Dealer(DEALER, shoe=shoe, **given)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from simulators.actor import Actor, Bytes, Feed, Planned, Press, Replug, Unplug, Wake
+from simulators.actor import Actor, Disturb, Feed, Planned, Press, Replug, Scan, Unplug, Wake
 from simulators.links import FastLinks, Link
 
 READY_AGAIN_US = 50_000
@@ -76,14 +76,13 @@ class World:
                 self._plan(index, actor.woken(note, self.link.now_us()))
             case Press():
                 await self._press(index, actor, act)
-            case Bytes(device=device, pieces=pieces):
+            case Scan(device=device) | Disturb(device=device):
                 if isinstance(self.link, FastLinks) and not self.link.is_ready(device):
                     later = self.link.now_us() + READY_AGAIN_US
                     self._plan(index, [Planned(later, act)])
                     return
-                for piece in pieces:
-                    await self.link.send(device, piece)
-                    await self.link.settled()
+                await self.link.do(act)
+                await self.link.settled()
             case Unplug(device=device):
                 await self.link.unplug(device)
             case Replug(device=device):

@@ -39,7 +39,7 @@ from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
-from drivers.port import Port
+from drivers.port import OpenPort, Port
 
 FLOOD = 1_000
 """So many inputs waiting for the consumer are a flood: commands are answered BUSY, a scanner is cut off."""
@@ -91,6 +91,7 @@ class Station:
         new_key: Callable[[], str] = lambda: secrets.token_hex(32),
         open_file: OpenJournal = open_journal,
         open_feeds: OpenFeeds = open_publisher,
+        open_port: OpenPort = Port,
         on_recovery_step: Callable[[], None] = lambda: None,
     ) -> None:
         """Recover the table and begin an epoch; raises what `start` raises."""
@@ -113,7 +114,7 @@ class Station:
         self._interlocks = Interlocks(self.intake.framers.values())
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
-            name: Port(
+            name: open_port(
                 name, scanner.port, settings=scanner.line, listener=ScannerLine(self, name), clock=clock
             )
             for name, scanner in config.scanners.items()

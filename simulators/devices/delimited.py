@@ -30,6 +30,8 @@ class Fault(StrEnum):
     """A burst of noise directly in front of the frame."""
     FLIPPED_BYTE = "flipped-byte"
     """One bit of the data is wrong. The framing has no checksum: the outcome may be another code."""
+    HIGH_BIT = "high-bit"
+    """The second byte has its highest bit set, as on a line with another parity: no code can hold that."""
     LOST_TERMINATOR = "lost-terminator"
     """The frame comes without its end."""
     LOST_ANSWER = "lost-answer"
@@ -86,6 +88,11 @@ class DelimitedScanner:
             elif answer == NAK:
                 self._send_again()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a frame waits for its answer."""
+        return bool(self._waiting)
+
     def unanswered(self) -> None:
         """Nothing came in this scanner's time: it sends again, if it is one that does, or gives up."""
         if self._waiting:
@@ -128,6 +135,8 @@ class DelimitedScanner:
                 self._send_pieces(self._noise(self._random.randrange(1, 8)) + frame)
             case Fault.FLIPPED_BYTE:
                 self._send_pieces(self._flip(frame))
+            case Fault.HIGH_BIT:
+                self._send_pieces(frame[:1] + bytes((frame[1] | 0x80,)) + frame[2:])
             case Fault.LOST_TERMINATOR:
                 self._send_pieces(frame[: self._data_end(frame)])
             case _:

@@ -221,10 +221,20 @@ class Course(NamedTuple):
         """Return the spot of a card, None for 0."""
         return self.order[card - 1] if card else None
 
+    def find(self, id: str) -> Fault | None:
+        """Return the fault with this id if the game has a moment for it, planned or not."""
+        more = (fault for fault in AFTER_PURCHASE if self.cards.get(fault.moment))
+        return next((fault for fault in (*self.faults, *more) if fault.id == id), None)
+
+    def case(self, id: str, card: int) -> Case:
+        """Return the case of a fault that the game has a moment for, at a card."""
+        fault = self.find(id)
+        assert fault is not None, id
+        return Case(fault, card)
+
     def has(self, fault: Fault) -> bool:
         """Whether the game has a moment for a fault, planned or not."""
-        planned = any(fault.id == known.id for known in self.faults)
-        return planned or (fault in AFTER_PURCHASE and bool(self.cards.get(fault.moment)))
+        return self.find(fault.id) is not None
 
 
 def course(faults: tuple[Fault, ...], order: tuple[Spot, ...], spots: Mapping[Moment, list[Spot]]) -> Course:
@@ -286,8 +296,7 @@ class Plan:
         self.seed = seed
         self.course = course
         self._amount = amount
-        known = {fault.id: fault for fault in course.faults}
-        self._faults = course.faults if only is None else (known.get(only) or BY_ID[only],)
+        self._faults = course.faults if only is None else (course.find(only) or BY_ID[only],)
 
     def of(self, round_no: int) -> Case | None:
         """Return the round's fault."""

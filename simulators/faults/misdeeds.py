@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from controller.cards import Card
+from controller.cards import DECK, Card
 from controller.games.procedure import DEALER
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
-from simulators.actor import Act, Bytes, Planned, Press, Replug, Unplug, Wake
+from simulators.actor import Act, Disturb, Planned, Press, Replug, Scan, Unplug, Wake
+from simulators.devices.families import Mishap
 from simulators.faults.catalogue import Case, Moment, Plan, Spot
+from simulators.faults.garbled import UNNOTICED, Garbled, Garbler
+from simulators.faults.line_faults import GARBLED
 
 SECOND = 1_000_000
 WINDOW_MOMENTS = {
@@ -26,22 +29,26 @@ PROMPT_MOMENTS = {
     "CLEAR_TABLE": Moment.CONFIRMED,
 }
 NOT_THE_DEALERS = frozenset({"betting-silent"})
-NO_DECKS_CODE = "9999"
-"""A code that no deck of the house has."""
 
 
 class Hardware(NamedTuple):
-    """What is printed on the cards, and how the scanner frames it.
+    """What is printed on the cards.
 
-    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table.
+    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table; `card`
+    is what the table takes a code for.
     """
 
     deck: str
 
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
-    encode: Callable[[str], bytes]
+    card: Callable[[str], Card | None]
     cutting_card: str | None = None
+
+    @property
+    def unknown_code(self) -> str:
+        """A code that no deck of the house has, as long as theirs."""
+        return "F" * len(self.spell(DECK[0]))
 
 
 class Hands(Protocol):
@@ -51,16 +58,18 @@ class Hands(Protocol):
     hardware: Hardware
     plan: Plan
     committed: dict[int, Case]
+    garbled: dict[int, Garbled]
 
     def due_fault(self, picture: Picture) -> Case | None: ...
     def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press: ...
-    def frame(self, code: str) -> Bytes: ...
+    def show(self, code: str | None, mishap: Mishap | None = None) -> Scan: ...
     def card(self, picture: Picture, back: int = 0) -> Card: ...
+    def drawn(self, picture: Picture) -> tuple[Card, ...]: ...
     def last_of_shoe(self, picture: Picture) -> Card: ...
     def hold(self, picture: Picture) -> str: ...
-    def scan(self, picture: Picture) -> Bytes: ...
+    def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan: ...
     def stub_count(self, picture: Picture) -> int: ...
-    def misread(self, picture: Picture) -> Bytes: ...
+    def misread(self, picture: Picture, wrong: Card) -> Scan: ...
 
 
 def fault_round(picture: Picture) -> int:
@@ -136,7 +145,7 @@ class Misdeeds:
         """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
         self._dealer.hold(picture)
         wrong = self._dealer.hardware.spell(self._dealer.last_of_shoe(picture))
-        return [Planned(picture.at_us, self._dealer.frame(wrong))]
+        return [Planned(picture.at_us, self._dealer.show(wrong))]
 
     def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
         self._dealer.committed[fault_round(picture)] = case
@@ -188,34 +197,47 @@ def _count_short(dealer: Hands, picture: Picture) -> list[Act]:
 
 def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
     dealer.hold(picture)
-    return [dealer.frame("NOREAD")]
+    return [dealer.show(None)]
 
 
-def _damaged(dealer: Hands, picture: Picture) -> list[Act]:
-    frame = bytearray(dealer.hardware.encode(dealer.hold(picture)))
-    frame[1] |= 0x80
-    return [Bytes(dealer.scanner, (bytes(frame),))]
+def _scan_with(mishap: Mishap) -> Deed:
+    def scan(dealer: Hands, picture: Picture) -> list[Act]:
+        return [dealer.scan(picture, mishap)]
+
+    return scan
 
 
-def _split(dealer: Hands, picture: Picture) -> list[Act]:
-    frame = dealer.hardware.encode(dealer.hold(picture))
-    return [Bytes(dealer.scanner, (frame[:2], frame[2:]))]
+def _garble(dealer: Hands, picture: Picture) -> list[Act]:
+    """What has come of it is the fault that was committed."""
+    round_no, card = fault_round(picture), dealer.card(picture)
+    garbler = Garbler(dealer.plan.seed, dealer.hardware.card)
+    garbled = garbler.garble(round_no, dealer.hardware.spell(card), dealer.drawn(picture))
+    dealer.garbled[round_no] = garbled
+    dealer.committed[round_no] = dealer.plan.course.case(garbled.fault, dealer.committed[round_no].card)
+    read = dealer.hardware.card(garbled.code or "")
+    if garbled.fault == UNNOTICED and read is not None:
+        return [dealer.misread(picture, read)]
+    code = dealer.hold(picture)
+    return [dealer.show(garbled.code) if garbled.code else dealer.show(code, Mishap.DAMAGED)]
 
 
-def _noise(dealer: Hands, _: Picture) -> list[Act]:
-    return [Bytes(dealer.scanner, (b"\xff\x00\xfe",))]
+def _disturb(mishap: Mishap) -> Deed:
+    def disturb(dealer: Hands, _: Picture) -> list[Act]:
+        return [Disturb(dealer.scanner, mishap)]
+
+    return disturb
 
 
 def _foreign(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.frame(dealer.hardware.spell_foreign(dealer.card(picture)))]
+    return [dealer.show(dealer.hardware.spell_foreign(dealer.card(picture)))]
 
 
 def _unknown(dealer: Hands, _: Picture) -> list[Act]:
-    return [dealer.frame(NO_DECKS_CODE)]
+    return [dealer.show(dealer.hardware.unknown_code)]
 
 
 def _last_card_again(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.frame(dealer.hardware.spell(dealer.card(picture, back=1)))]
+    return [dealer.show(dealer.hardware.spell(dealer.card(picture, back=1)))]
 
 
 def _scan(dealer: Hands, picture: Picture) -> list[Act]:
@@ -223,7 +245,7 @@ def _scan(dealer: Hands, picture: Picture) -> list[Act]:
 
 
 def _misread_unnoticed(dealer: Hands, picture: Picture) -> list[Act]:
-    return [dealer.misread(picture)]
+    return [dealer.misread(picture, dealer.last_of_shoe(picture))]
 
 
 def _unplug(dealer: Hands, _: Picture) -> list[Act]:
@@ -254,7 +276,7 @@ DEEDS: dict[str, Deed] = {
     "no-read-twice": _no_read,
     "unreadable": _no_read,
     "wrong-result": _misread_unnoticed,
-    "damaged-frame": _damaged,
+    "damaged-frame": _scan_with(Mishap.DAMAGED),
     "misread": _press(i.DisputeReading()),
     "misread-late": _press(i.Observed(IncidentKind.MISREAD_LATE)),
     "read-in-hold": _press(i.Observed(IncidentKind.DEVICE_FAILED)),
@@ -281,8 +303,11 @@ DEEDS: dict[str, Deed] = {
     "set-foreign": _press(i.Observed(IncidentKind.CARD_ON_FLOOR)),
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
-    "split-frame": _split,
+    "split-frame": _scan_with(Mishap.SPLIT),
     "read-twice": _scan,
-    "noise": _noise,
+    "noise": _disturb(Mishap.NOISE),
     "press-repeated": _press_twice,
+    **{f"line-{mishap}": _scan_with(mishap) for mishap in Mishap},
+    "line-power-cycle": _disturb(Mishap.POWER_CYCLE),
+    GARBLED: _garble,
 }

@@ -35,9 +35,10 @@ from controller.table.inputs import CardRead, ReadFailed, Started, decode_input
 from controller.table.picture import Picture
 from drivers import contract
 from drivers.contract import Framer
-from simulators.actor import Act, Actor, Bytes, Feed, Planned, Press
+from simulators.actor import Act, Actor, Feed, Planned, Press
 from simulators.dealer import Dealer
 from simulators.devices import cuts
+from simulators.devices.families import Mishap
 from simulators.faults.catalogue import FAULTS, Amount, Plan
 from simulators.faults.misdeeds import DEEDS
 from simulators.faults.points import Point
@@ -114,8 +115,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 def cut_short(dealer: Dealer, picture: Picture) -> list[Act]:
     """Let the scanner send the beginning of a frame, and then nothing until the time-out has passed."""
-    frame = dealer.hardware.encode(dealer.hold(picture))
-    return [Bytes(dealer.scanner, (frame[:1],))]
+    return [dealer.scan(picture, Mishap.CUT)]
 
 
 @pytest.fixture(scope="module")
