@@ -261,8 +261,9 @@ def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:
 
 
 def _count_rescan(t: TableState, incident: Incident) -> None:
+    """A card that came with a lost scanner has not been read yet: its scan is none of the re-scans (RPL-75)."""
     incident.tries += 1
-    if incident.values.get(Axis.INITIAL) is Known.YES:
+    if Axis.RESCAN in incident.values and incident.values[Axis.INITIAL] is Known.YES:
         t.in_play.rescans_used += 1
 
 

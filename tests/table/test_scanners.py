@@ -54,6 +54,17 @@ def test_row_30_the_same_device_again_goes_on_after_the_question() -> None:
     d.deal(1)
 
 
+def test_rpl_75_the_card_that_came_with_the_scanner_uses_up_no_rescan() -> None:
+    d = dealing(Dealt())
+    d.unplug()
+    d.plug("a")
+    d.answer(True)
+    d.deal(1)
+    d.fail()
+    assert d.table.state.incidents[-1].cell == "RPL-75"
+    assert d.table.state.incidents[-1].state is IncidentState.RESCAN
+
+
 @pytest.mark.parametrize("device", ["b", None])
 def test_row_30_another_device_waits_for_a_supervisor(device: str | None) -> None:
     """A device that had an identity and has none now is another one as well."""
