@@ -97,7 +97,8 @@ SENSORS = {
     Sensor.SCANNER: "the scanner",
     Sensor.BEAM: "a beam in the slot of the shoe",
     Sensor.CAMERA: "a camera",
-    Sensor.POSITION: "a position reader",
+    Sensor.SECOND: "a second capture",
+    Sensor.POSITION: "a position reader at every place",
     Sensor.COUNT: "the count of the stub",
     Sensor.PERSON: "a person",
 }
@@ -114,6 +115,8 @@ LIMITS = {
     "breaker_minutes": "minutes in which so many block the table",
     "burn_at_dealer_change": "a new dealer burns the first card",
     "burn_at_shoe_start": "the first card of a fresh shoe is burned",
+    "second_capture_agrees": "RESULT waits for a second capture to have read every card",
+    "position_readers_agree": "RESULT waits for position readers to have read every card of their places",
     "retire_rescans_per_10_000": "re-scans in 10,000 readings that name a worn card",
     "disk_free_mb": "megabytes that must be free before a round opens",
     "approve_within_s": "seconds in which a correction is approved",

@@ -66,7 +66,10 @@ class Sensor(StrEnum):
     SCANNER = "scanner"
     BEAM = "beam"
     CAMERA = "camera"
+    SECOND = "second"
+    """A second capture: a reader that sees every card once more."""
     POSITION = "position"
+    """A reader at every place."""
     COUNT = "count"
     """Counting the stub, at the profile's interval."""
     PERSON = "person"
@@ -113,7 +116,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "2",
         CARDS_LIE,
         {Axis.CERTAIN: ASKED, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
-        (Sensor.BEAM, Sensor.PERSON),
+        (Sensor.BEAM, Sensor.SECOND, Sensor.POSITION, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
         CancelReason.WRONG_READING,
     ),
@@ -129,7 +132,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "3",
         CARDS_LIE,
         {Axis.LATER: TOLD, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
-        (Sensor.CAMERA, Sensor.TABLE),
+        (Sensor.CAMERA, Sensor.SECOND, Sensor.POSITION, Sensor.TABLE),
         reason=CancelReason.WRONG_READING,
     ),
     Kind.SAME_CODE_AGAIN: Situation(
@@ -145,7 +148,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "7",
         frozenset({Phase.READY, Phase.BETTING, Phase.DEALING}),
         {Axis.SCANNED: TOLD, Axis.REVEALED: ASKED},
-        (Sensor.SCANNER, Sensor.BEAM, Sensor.PERSON),
+        (Sensor.SCANNER, Sensor.BEAM, Sensor.SECOND, Sensor.PERSON),
         SEEN,
         CancelReason.EXTRA_CARD,
     ),
@@ -162,7 +165,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "10",
         CARDS_LIE | {Phase.CONFIRMED},
         {Axis.SCANNED: TOLD, Axis.REVEALED: ASKED, Axis.DECISION: TOLD},
-        (Sensor.SCANNER, Sensor.COUNT, Sensor.PERSON),
+        (Sensor.SCANNER, Sensor.SECOND, Sensor.POSITION, Sensor.COUNT, Sensor.PERSON),
         SEEN,
         CancelReason.EXTRA_CARD,
     ),

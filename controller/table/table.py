@@ -24,6 +24,8 @@ from controller.table import (
     quarantine,
     readings,
     scanners,
+    second_look,
+    station_commands,
     surplus,
     wear,
 )
@@ -39,7 +41,13 @@ from controller.table.settings import TableSettings
 from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
 
 FromScanner: TypeAlias = (
-    i.CardRead | i.ReadFailed | i.CardsTogether | i.ScannerOpened | i.ScannerLost | i.ScannerRestarted
+    i.CardRead
+    | i.ReadFailed
+    | i.CardsTogether
+    | i.CommandScanned
+    | i.ScannerOpened
+    | i.ScannerLost
+    | i.ScannerRestarted
 )
 
 
@@ -79,6 +87,7 @@ class Table:
             _take(t, value)
         dealing.follow_held(t)
         held_reads.follow(t)
+        second_look.follow(t)
         return tuple(t.events)
 
     @property
@@ -129,12 +138,16 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
         refuse(t, str(value.__struct_config__.tag), Refusal.UNKNOWN_SCANNER)
         return
     match value:
+        case i.CardRead() | i.ReadFailed() | i.CardsTogether() if value.scanner in t.settings.second_readers:
+            second_look.take(t, value)
         case i.CardRead():
             _card_read(t, value)
         case i.ReadFailed():
             _read_failed(t, value)
         case i.CardsTogether():
             held_reads.expect_together(t)
+        case i.CommandScanned():
+            station_commands.scanned(t, value)
         case i.ScannerOpened():
             scanners.opened(t, value)
         case i.ScannerLost():
@@ -160,7 +173,9 @@ def _started(t: TableState, value: i.Started) -> None:
         interruptions.scanner_lost(t)
     if t.is_round_open:
         interruptions.restarted(t)
-    codes = [read.code for read in value.untaken if read.code is not None]
+    second_look.note_untaken(t, value.untaken)
+    dealing_reads = (read for read in value.untaken if read.scanner not in t.settings.second_readers)
+    codes = [read.code for read in dealing_reads if read.code is not None]
     for code in codes:
         _card_between_rounds(t, t.register.check(code))
     t.disk_free_mb = None
