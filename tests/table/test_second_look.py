@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from random import Random
 
 import msgspec
 import pytest
 from profiles import profile
-from table.dealt import ANNA, BLUE, BORIS, FAILS, IN_A_ROUND, SETTINGS, Dealt, every, only, refusal
+from table.dealt import (
+    ANNA,
+    BLUE,
+    BORIS,
+    FAILS,
+    IN_A_ROUND,
+    PLAYS,
+    RED,
+    SETTINGS,
+    Dealt,
+    every,
+    only,
+    refusal,
+)
+from table.histories import play
+from table.invariants import Watcher
 from table.played import prompt_of
+from table.test_secrecy import swapped, told
 
 from controller.cards import Card
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
+    AUDIENCES,
     AUDIT_ONLY,
     CardBurned,
     CardDealt,
@@ -133,6 +152,18 @@ def test_row_3_when_the_other_reader_was_wrong_it_sees_the_card_once_more() -> N
     assert [look.code for look in d.table.state.in_play.looks[SECOND]].count(BLUE.code(Card.parse("Qs"))) == 0
     d.look(truth)
     d.deal_and_look(3)
+
+
+def test_row_3_a_card_that_both_readers_misread_is_the_dealers_to_dispute() -> None:
+    d = dealing(count=2)
+    truth = str(d.shoe.pop(0))
+    d.scan("Qs")
+    d.look("Qs")
+    d.press(i.DisputeReading())
+    d.scan(truth)
+    assert not d.table.state.incidents, "what the second capture had seen is gone with the reading"
+    d.look(truth)
+    d.deal_and_look(2)
 
 
 def test_row_3_a_later_card_makes_it_a_scan_from_the_first() -> None:
@@ -377,3 +408,83 @@ def test_a_redeal_begins_with_nothing_seen() -> None:
     d.shoe = list(BLUE.cards.values())
     d.deal_and_look(4)
     assert d.table.state.incidents_count == 1
+
+
+# Any history.
+
+
+class Crowded(Compared):
+    """A table at which the other readers look at most cards, now and then at another one, or late."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(
+            FAILS if seed % 2 else PLAYS,
+            settings=settings("russian_poker_live", second_capture_agrees=True, breaker_cases=1_000),
+        )
+        self.random = Random(seed)
+        self.late: list[str] = []
+
+    def feed(self, value: i.AnyInput) -> tuple[Event, ...]:
+        """After a read of the shoe come the looks."""
+        events = super().feed(value)
+        if isinstance(value, i.CardRead) and value.scanner == "shoe":
+            self._look_after(value.code)
+        return events
+
+    def _look_after(self, code: str) -> None:
+        current = self.table.state.round
+        self.late.append(self.random.choice(list(BLUE.cards)) if self.random.random() < 0.02 else code)
+        while self.late and self.random.random() < 0.9:
+            seen = self.late.pop(0)
+            self.look("", SECOND, code=seen)
+            is_here = current is not None and any(card.code == seen for card in current.at_place("box2"))
+            if is_here or self.random.random() < 0.02:
+                self.look("", PAD, code=seen)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_invariants_hold_whatever_the_readers_see(seed: int) -> None:
+    d = Crowded(seed)
+    play(d, seed, 400, Watcher().check)
+    again = Table(d.settings, d.game, BLUE, (RED,))
+    for value, events in zip(d.inputs, d.steps, strict=True):
+        assert encode_events(again.step(i.decode_input(i.encode_input(value)))) == encode_events(events)
+
+
+def test_such_histories_reach_what_readers_notice() -> None:
+    """The proof that the histories above are worth something."""
+    kinds: Counter[IncidentKind] = Counter()
+    results = 0
+    for seed in range(6):
+        d = Crowded(seed)
+        play(d, seed, 400, lambda _: None)
+        for events in d.steps:
+            if every(events, ReadCompared):
+                kinds.update(opened.kind for opened in every(events, IncidentOpened))
+        kinds.update(one.kind for one in every(d.events, IncidentOpened) if one.cell == "3 unseen")
+        results += len(every(d.events, RoundConfirmed))
+    wanted = {IncidentKind.DISPUTED_READ, IncidentKind.WRONG_PLACE, IncidentKind.NOT_SEEN_AGAIN}
+    assert wanted <= kinds.keys() and results >= 5, (kinds, results)
+
+
+@pytest.mark.parametrize(("place", "n"), [("box1", 2), ("box3", 5), ("dealer", 1), ("switch", 3)])
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_nobody_learns_a_hidden_card_from_a_second_look(place: str, n: int, is_seen: bool) -> None:
+    """Two rounds that differ in one hidden card are told alike, whether the readers have seen it or not."""
+
+    def run(hands: dict[str, str]) -> list[bytes]:
+        d = Compared(hands, settings=settings("russian_poker_live", second_capture_agrees=True))
+        pictures: list[bytes] = []
+        d.to_dealing()
+        for window, count in (("options", 20), ("final_options", 5)):
+            for _ in range(count):
+                d.deal(1)
+                laid = d.table.state.in_play.laid[-1]
+                if is_seen or (laid.place, laid.n) != (place, n):
+                    d.look(str(laid.card))
+                pictures.append(msgspec.json.encode(draw(d.table.state)))
+            d.all_decided(window)
+        steps = [told(d, events, audience, place=place) for events in d.steps for audience in AUDIENCES]
+        return [*pictures, *steps]
+
+    assert run(FAILS) == run(swapped(place, n, "2s"))
