@@ -14,7 +14,9 @@ from controller.cards import Card
 from controller.journal.recording import Kind
 from controller.station.config import load
 from controller.station.errors import ConfigError
+from controller.station.intake import open_framers
 from controller.station.profile_command import add_profile
+from controller.station.readers import dealing_framers
 from controller.station.replay import verify_recording
 from controller.table import inputs as i
 from controller.table.charts import Phase
@@ -137,6 +139,13 @@ def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFix
     assert heading() == f"Blind spots of table rp1 without {beam}, {camera}, {second} or {pads}"
     assert heading(PADS[0]) == heading()
     assert heading(SECOND, *PADS) == f"Blind spots of table rp1 without {beam} or {camera}"
+
+
+def test_a_reader_that_deals_nothing_has_no_interlock(tmp_path: Path) -> None:
+    """It looks at cards while none is due, too."""
+    config = load(write(tmp_path, SECOND))
+    framers = open_framers(config)
+    assert list(dealing_framers(config, framers)) == [framers["shoe"]]
 
 
 # The station.
