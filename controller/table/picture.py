@@ -210,8 +210,7 @@ def prompt(t: TableState) -> Prompt:
         return _load(t.shoe, t.decks)
     if stub_count.is_due(t):
         return _say("COUNT_STUB")
-    unseen = second_look.unseen_card(t)
-    if t.phase is Phase.RESULT_PROPOSED and unseen is not None:
+    if t.phase is Phase.RESULT_PROPOSED and (unseen := second_look.unseen_card(t)) is not None:
         return _say("SHOW_CARD", *unseen)
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])

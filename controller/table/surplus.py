@@ -28,7 +28,7 @@ def card_unscanned(t: TableState) -> IncidentKind:
     facts = {
         Axis.SCANNED: Known.NO,
         Axis.REVEALED: Known.UNKNOWN,
-        Axis.DECISION: decision_to_come(t) if t.round is not None else Known.NO,
+        Axis.DECISION: decision_to_come(t),
     }
     meet(t, kind, {axis: facts[axis] for axis in SITUATIONS[kind].axes})
     return kind

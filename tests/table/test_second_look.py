@@ -28,7 +28,7 @@ from table.invariants import Watcher
 from table.played import prompt_of
 from table.test_secrecy import swapped, told
 
-from controller.cards import Card
+from controller.cards import Card, Register
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
@@ -307,6 +307,48 @@ def test_row_30_a_lost_reader_holds_the_table_like_the_one_that_deals() -> None:
     d.feed(i.ScannerOpened(at=d.now + 1, scanner=PAD))
     d.answer(False)
     d.deal_and_look(1)
+
+
+# Where a code is on many cards.
+
+
+def with_copies(count: int) -> Compared:
+    """As `dealing`, out of two decks whose codes spell values alone."""
+    d = played()
+    d.to_dealing()
+    d.table.state.register = Register(BLUE, (RED,), copies=2)
+    return d.deal_and_look(count)
+
+
+def test_a_value_again_is_another_card() -> None:
+    d = with_copies(2)
+    first = str(d.table.state.in_play.laid[0].card)
+    d.scan(first)
+    assert prompt_of(d) == "DEAL_CARD" and len(d.table.state.in_play.laid) == 3
+    d.look(first)
+    assert [look.met for look in d.table.state.in_play.looks[SECOND]] == [True] * 3
+    assert not every(d.look(first), IncidentOpened), "a card ahead: the next one may be another such"
+    d.deal(1)
+    assert opened(d)[0] is IncidentKind.DISPUTED_READ
+
+
+def test_a_value_that_the_driver_marks_as_a_repeat_is_the_same_card() -> None:
+    d = with_copies(2)
+    code = d.table.state.in_play.laid[-1].code
+    read = i.CardRead(at=d.now + 1, scanner=SECOND, code=code, device_seq=None, key="", repeat=True)
+    d.feed(read)
+    assert len(d.table.state.in_play.looks[SECOND]) == 2
+
+
+def test_a_value_that_lies_elsewhere_may_be_the_card_that_is_due() -> None:
+    d = with_copies(1)
+    first = str(d.table.state.in_play.laid[0].card)
+    assert not every(d.look(first, PAD), IncidentOpened), "box 2 is due, and has one of its own"
+    d.scan(first)
+    d.deal(1)
+    assert not d.table.state.incidents
+    d.look(str(d.table.state.in_play.laid[-1].card), PAD)
+    assert opened(d) == (IncidentKind.WRONG_PLACE, "box3", 1)
 
 
 # What must agree.
