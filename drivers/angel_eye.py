@@ -231,6 +231,11 @@ class AngelEyeFramer:
         """The silence; it is the only time-out."""
         return self.options.silence_ms * 1000
 
+    @property
+    def has_checksum(self) -> bool:
+        """XOR over every byte of a frame; see `drivers.contract.Checksummed`."""
+        return True
+
     def opened(self, at_us: int) -> None:
         """End what had begun on the line before; the numbers go on, see the module."""
         self.tick(at_us if self._heard_us is None else self._heard_us + self.shortest_timeout_us)

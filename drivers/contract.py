@@ -299,3 +299,34 @@ def unknown_name(name: str, valid: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, valid, n=1, cutoff=0)
     advice = f"; nearest is {near[0]!r}" if near else ""
     return f"{name!r} is not one of {', '.join(valid)}{advice}"
+
+
+# What a framer may offer besides.
+
+
+@runtime_checkable
+class Probe(Protocol):
+    """A framer whose device can be asked what it is, for `tablectl doctor` and never while a table runs."""
+
+    def ask_about_itself(self) -> None:
+        """Ask; the questions are among the `bytes_to_send` of the next `tick`."""
+
+    def told_about_itself(self) -> tuple[str, ...]:
+        """Return what the device has answered so far, in words, one fact a text; no answer, no text."""
+
+
+class Signs(msgspec.Struct, frozen=True):
+    """What a while of bytes shows of a device's own set-up: `seen`, in words, and what is `wrong`, each with
+    what was expected and what to change."""
+
+    seen: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Checksummed(Protocol):
+    """A framer that knows whether its frames carry a checksum."""
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether no single changed byte of a frame gives another code."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from drivers import angel_eye, delimited, rdm6300, zebra_ssi
-from drivers.contract import Framer, unknown_name
+from drivers import angel_eye, delimited, delimited_signs, rdm6300, zebra_ssi
+from drivers.contract import Framer, Signs, unknown_name
 from drivers.feig_obid import framer as feig_obid
 
 GROUP = "tablectl.drivers"
@@ -21,6 +21,12 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
     zebra_ssi.FAMILY: zebra_ssi.open_zebra_ssi,
 }
 """Family name to the factory that takes the options of one device. No package can take one of these over."""
+
+SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], Signs]] = {
+    delimited.FAMILY: delimited_signs.signs,
+}
+"""For `tablectl doctor`: a device's options and its chunks with their times, to what they show of its set-up;
+only for families in which they can."""
 
 
 def open_framer(family: str, options: Mapping[str, object]) -> Framer:

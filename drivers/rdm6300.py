@@ -124,6 +124,11 @@ class RdmFramer:
         self._reports = ReportQueue()
 
     @property
+    def has_checksum(self) -> bool:
+        """XOR over the bytes of a badge; see `drivers.contract.Checksummed`."""
+        return True
+
+    @property
     def shortest_timeout_us(self) -> int:
         """The character gap, which is shorter than all others."""
         return self.options.char_gap_ms * MILLISECOND

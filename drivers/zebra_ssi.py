@@ -118,6 +118,11 @@ class ZebraSsiFramer:
         """The character time-out."""
         return self.options.char_timeout_ms * 1000
 
+    @property
+    def has_checksum(self) -> bool:
+        """A sum over the packet; see `drivers.contract.Checksummed`."""
+        return True
+
     def opened(self, at_us: int) -> None:
         """Begin anew; the set-up follows after its delay. An answer that is due is for a repetition only."""
         self._pass(at_us)
@@ -193,6 +198,11 @@ class ZebraSsiFramer:
     def ask_about_itself(self) -> None:
         """Ask for what `revision` and `capabilities` hold once the replies came; the next `tick` sends it."""
         self._commands.ask(Packet(Opcode.REQUEST_REVISION), Packet(Opcode.CAPABILITIES_REQUEST))
+
+    def told_about_itself(self) -> tuple[str, ...]:
+        """Return what came back; see `drivers.contract.Probe`."""
+        told = () if self.revision is None else (f"revision {self.revision}",)
+        return told if self.capabilities is None else (*told, f"capabilities {self.capabilities.hex()}")
 
     # Bytes.
 

@@ -52,11 +52,16 @@ NOT_THE_DEALERS = frozenset(
         "WAIT_FOR_FACTS",
         "WAIT_FOR_PLAYERS",
         "SCANNER_GONE",
+        "GONE_TOO_LONG",
         "ACCEPT_DECK",
         "SUPERVISOR_VERIFIES",
         "COUNT_AGAIN",
     }
 )
+
+
+WITHDRAWS = ("report-withdrawn", "read-in-hold")
+"""Faults whose report the dealer takes back."""
 
 
 class Misread(NamedTuple):
@@ -124,6 +129,7 @@ class Dealer:
         self._count(picture)
         planned = self._unlocker.look(picture, now_us)
         planned += self._misdeeds.plan_in_window(picture, now_us)
+        planned += self._misdeeds.plan_return(picture, now_us)
         key = (
             picture.epoch,
             picture.round_no,
@@ -200,7 +206,7 @@ class Dealer:
             return []
         if code in NOT_THE_DEALERS:
             return []
-        if code == "CALL_SUPERVISOR" and self.committed_fault(picture) != "report-withdrawn":
+        if code == "CALL_SUPERVISOR" and self.committed_fault(picture) not in WITHDRAWS:
             return []
         start = max(now_us, picture.prompt.not_before_us or 0)
         at_us = start + self._delay_us(picture)
@@ -229,8 +235,10 @@ class Dealer:
             case "SCAN_AGAIN":
                 is_unreadable = fault in ("no-read-twice", "unreadable")
                 return [self.frame("NOREAD") if is_unreadable else self._scan_again(picture)]
+            case "SCAN_FROM_FIRST":
+                return [self.frame(self.hardware.spell(self._lies_at(picture)))]
             case "ENTER_CARD":
-                return [] if picture.entered_by == self.name else [self._enter(picture)]
+                return [] if picture.entered_by == self.name else self._enter(picture)
             case "WAS_DEALT":
                 return [self._answer(picture, False)]
             case "LOAD_DECK" | "SCAN_DECK":
@@ -250,7 +258,7 @@ class Dealer:
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case "CONFIRM_PICTURE":
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
-            case "CARD_READ_MEANWHILE":
+            case "CARD_READ_MEANWHILE" | "ORDER_CERTAIN":
                 return [self._answer(picture, yes=True)]
             case code:
                 return [self.press(picture, self._command(code, picture.prompt.place))]
@@ -310,6 +318,12 @@ class Dealer:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self.shoe_of(picture.round_no, picture.deal)[decks.lying(picture) - back]
 
+    def _lies_at(self, picture: Picture) -> Card:
+        """Return the card that lies where the prompt says: the order of drawing is that of the course."""
+        places, asked = picture.places, (picture.prompt.place or "", picture.prompt.n or 0)
+        drawn = [(place, n) for place, n in self.plan.course.order if n <= len(places.get(place, ()))]
+        return self.shoe_of(picture.round_no, picture.deal)[drawn.index(asked) + picture.burned_count]
+
     def in_question(self, picture: Picture) -> Card:
         """Return the card that can't be read, or that lies there as another one than was read."""
         return self.card(picture, back=int(picture.incident_kind == IncidentKind.DISPUTED_READ))
@@ -336,13 +350,19 @@ class Dealer:
         self.hold(picture)
         return self.frame(self.hardware.spell(wrong))
 
-    def _enter(self, picture: Picture) -> Press:
+    def shows(self, picture: Picture) -> Card | None:
+        """Return the card that two people are to enter; none when the scanner is plugged in again."""
+        return None if self._misdeeds.has_returned(picture) else self.in_question(picture)
+
+    def _enter(self, picture: Picture) -> list[Act]:
         """Enter the card that can't be read; mistyped the first time, so that both enter again."""
-        card = self.in_question(picture)
+        card = self.shows(picture)
+        if card is None:
+            return []
         if picture.round_no not in self._mistyped:
             self._mistyped.add(picture.round_no)
             card = self.last_of_shoe(picture)
-        return self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))
+        return [self.press(picture, i.EnterCard(picture.prompt.incident or 0, str(card)))]
 
     def _scan_again(self, picture: Picture) -> Bytes:
         if picture.incident_kind == IncidentKind.DISPUTED_READ:

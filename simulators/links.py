@@ -23,9 +23,9 @@ from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.table.events import AUDIENCES, Audience
+from drivers.pty import PtyDevice
 from simulators.actor import Feed, Press
 from simulators.clock_link import Advance, Beat, Report
-from simulators.devices.pty import PtyDevice
 from simulators.faults.points import Point, PowerCut
 from simulators.faults.powercut import EXIT_STATUS
 from simulators.link import Deliver, DirectLink, Link, _DirectFeeds

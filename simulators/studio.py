@@ -152,7 +152,7 @@ class Studio:
         self.order_run = config.settings.limits.order_run
         """So many cards in an order make an alarm."""
         self.supervisor = Supervisor(
-            SUPERVISOR, deck=config.deck.name, fault=self._fault, sees=self.dealer.in_question
+            SUPERVISOR, deck=config.deck.name, fault=self._fault, sees=self.dealer.shows
         )
         self.video = Video(config.settings.table, self.dealer)
         self.reviewers = (

@@ -28,11 +28,16 @@ class Supervisor:
     feed = Feed.STATION
 
     def __init__(
-        self, name: str, *, deck: str, fault: Callable[[int], str | None], sees: Callable[[Picture], Card]
+        self,
+        name: str,
+        *,
+        deck: str,
+        fault: Callable[[int], str | None],
+        sees: Callable[[Picture], Card | None],
     ) -> None:
         """`fault` tells what was done wrong in a round, so that what really lies there can be counted.
 
-        `sees` is the card in the dealer's hand, which a supervisor reads without asking the dealer.
+        `sees` is the card in the dealer's hand, if any, which a supervisor reads without asking the dealer.
         """
         self.name = name
         self.deck = deck
@@ -103,7 +108,8 @@ class Supervisor:
         if "order_entry" in picture.buttons:
             return i.OrderEntry()
         if picture.incident_state == "entry":
-            return i.EnterCard(picture.prompt.incident or 0, str(self.sees(picture)))
+            card = self.sees(picture)
+            return None if card is None else i.EnterCard(picture.prompt.incident or 0, str(card))
         window = picture.window
         if restarted and window is not None and not window.settled:
             return None  # The betting system may still say that nobody is undecided.

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 
 from drivers.contract import Clock, SerialSettings
 from drivers.port import Port
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 AT_ONCE = SerialSettings(settle_ms=0)
 

@@ -254,6 +254,11 @@ def shipped(folder: str) -> Path:
     return next((home for home in homes if home.is_dir()), homes[-1])
 
 
+def load_deck(path: Path) -> CodeMap:
+    """Read a deck's file alone. Raises ConfigError."""
+    return _build_deck(path, Files(_from_disk))
+
+
 def load_game(path: Path) -> tuple[Game, str]:
     """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
     files = Files(_from_disk)
@@ -345,13 +350,16 @@ def _build_game(name: str, path: Path, files: Files) -> Game:
 
 
 def _read_deck(home: Path, name: str, files: Files) -> CodeMap:
-    path = home.parent / "decks" / f"{name}.toml"
     try:
-        deck = _read(path, DeckFile, files)
+        return _build_deck(home.parent / "decks" / f"{name}.toml", files)
     except ConfigError as error:
         raise ConfigError(f"deck {name!r}, which the table names: {error}") from None
+
+
+def _build_deck(path: Path, files: Files) -> CodeMap:
+    deck = _read(path, DeckFile, files)
     try:
-        return code_map(name, deck.scheme, deck.codes)
+        return code_map(path.stem, deck.scheme, deck.codes)
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None
 

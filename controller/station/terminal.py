@@ -30,6 +30,12 @@ def say(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
+def say_now(text: str) -> None:
+    """Write a line that another program may be waiting for."""
+    say(text)
+    sys.stdout.flush()
+
+
 def say_json(value: object) -> None:
     """Write a value as one line of JSON to standard output."""
     say(msgspec.json.encode(value, order="deterministic").decode())

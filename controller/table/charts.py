@@ -222,7 +222,13 @@ class IncidentChart(StateChart[Any]):
     entry = State()
     closed = State(final=True)
 
-    ask = none.to(question) | lost.to(question) | supervisor.to(question) | question.to(None)
+    ask = (
+        none.to(question)
+        | lost.to(question)
+        | supervisor.to(question)
+        | entry.to(question)
+        | question.to(None)
+    )
     ask_rescan = (
         none.to(rescan)
         | question.to(rescan)
@@ -231,13 +237,14 @@ class IncidentChart(StateChart[Any]):
         | entry.to(rescan)
         | rescan.to(None)
     )
-    ask_entry = supervisor.to(entry)
+    ask_entry = supervisor.to(entry) | rescan.to(entry)
     ask_supervisor = (
         none.to(supervisor)
         | rescan.to(supervisor)
         | question.to(supervisor)
         | picture.to(supervisor)
         | lost.to(supervisor)
+        | entry.to(supervisor)
         | supervisor.to(None)
     )
     lose_scanner = none.to(lost) | question.to(lost) | rescan.to(lost) | supervisor.to(lost)
@@ -265,7 +272,7 @@ class IncidentChart(StateChart[Any]):
     void_box = supervisor.to(None)
     order_redeal = supervisor.to(None)
     confirm_picture = picture.to(None)
-    observed = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None)
+    observed = rescan.to(None) | question.to(None) | lost.to(None) | picture.to(None) | entry.to(None)
 
 
 UNGATED = frozenset({"close_betting", "bets_taken", "window_facts", "decision_taken"})

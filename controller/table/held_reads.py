@@ -52,7 +52,8 @@ def expect_together(t: TableState) -> None:
     if any(known.kind is kind for known in t.incidents):
         refuse(t, "cards_together", Refusal.HELD)
     else:
-        procedures.meet(t, kind, {Axis.CERTAIN: Known.UNKNOWN})
+        asked = {Axis.CERTAIN: Known.UNKNOWN, Axis.REVEALED: Known.UNKNOWN}
+        procedures.meet(t, kind, {**asked, Axis.DECISION: procedures.decision_to_come(t)})
 
 
 def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:

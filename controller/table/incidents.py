@@ -67,7 +67,8 @@ def open_incident(
             dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
         )
     )
-    if kind not in HOUSEKEEPING:
+    outage_counted = kind is IncidentKind.SCANNER_LOST and t.round is not None and t.round.by_hand
+    if kind not in HOUSEKEEPING and not outage_counted:
         halts.count_case(t, cell)
     _call_or_leave(t, incident)
     return incident
@@ -158,12 +159,13 @@ def _let_deck_go(t: TableState, incident: Incident, reason: CancelReason) -> Non
     """Say what the cancel means for the deck; it goes when its cards are collected.
 
     A wrong count casts doubt on the rounds since the last good one; a card that the deck should not have,
-    on all rounds since it was loaded.
+    on all rounds since it was loaded. One that has run out as it should misses no card.
     """
     deck = t.shoe.deck
-    if deck is None:
+    empty = incident.kind is IncidentKind.DECK_EMPTY
+    if deck is None or (empty and t.register.left_count == 0):
         return
-    if incident.kind is IncidentKind.WRONG_COUNT:
+    if empty or incident.kind is IncidentKind.WRONG_COUNT:
         t.shoe.suspect = SuspectDeck(ShoeEnd.COUNT, deck.good_round)
     elif reason is CancelReason.DECK_INTEGRITY:
         t.shoe.suspect = SuspectDeck(ShoeEnd.INTEGRITY, deck.loaded_round)

@@ -26,7 +26,7 @@ class Role(StrEnum):
 
 
 class CancelReason(StrEnum):
-    """Why a round is cancelled: the six of RPL-70, the deck that is not what it should be, a miscount."""
+    """Why a round is cancelled: the six of RPL-70, a deck that is wrong or too short, a miscount."""
 
     HIDDEN_CARD_SHOWN = "HIDDEN_CARD_SHOWN"
     WRONG_READING = "WRONG_READING"
@@ -37,6 +37,8 @@ class CancelReason(StrEnum):
     DECK_INTEGRITY = "DECK_INTEGRITY"
     WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
     """A place has not its due number (OAB-24, row 24); the report names it."""
+    INSUFFICIENT = "INSUFFICIENT"
+    """No card is left for one that is due (row 28)."""
 
 
 class Proof(StrEnum):

@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from controller.games.procedure import Betting, Deal
 from controller.table import dealing, escalation, held_reads, procedures, scanners
 from controller.table.charts import IncidentState
 from controller.table.events import IncidentKind, Refusal, Verdict
@@ -22,7 +23,12 @@ SECOND = 1_000_000
 
 
 def scanner_lost(t: TableState) -> None:
-    """Freeze in the state reached; a lost scanner comes back by itself, in time, or is decided on."""
+    """Freeze in the state reached; a lost scanner comes back by itself, in time, or is decided on.
+
+    In manual mode that is decided already, for this outage, and by a restart nothing of it changes.
+    """
+    if t.in_play.by_hand:
+        return
     incident = _lost_incident(t)
     if incident is None:
         row = SITUATIONS[IncidentKind.SCANNER_LOST].row
@@ -38,7 +44,7 @@ def scanner_gone(t: TableState) -> None:
     """The scanner has stayed away for too long: the cell says what then."""
     incident = _lost_incident(t)
     assert incident is not None and incident.state is IncidentState.LOST, incident
-    incident.values = {Axis.GONE: Known.YES, Axis.OTHER: Known.NO, Axis.LATER: Known.UNKNOWN}
+    incident.values = lost_values(t, gone=Known.YES)
     procedures.judge(t, incident, None)
 
 
@@ -48,17 +54,24 @@ def scanner_back(t: TableState) -> None:
     A card that did is scanned now, and counts as no re-scan (RPL-75). A scanner that was never lost, but
     was opened again or has restarted, is asked about in the same way.
     """
-    if not t.scanners_up.issuperset(t.settings.scanners):
+    if not t.scanners_up >= t.settings.dealing_scanners:
         return
     t.disarm(GONE_TIMER)
-    other = known(bool(t.strange_devices))
-    values = {Axis.GONE: Known.NO, Axis.OTHER: other, Axis.LATER: Known.UNKNOWN}
+    values = lost_values(t, gone=Known.NO)
     incident = _lost_incident(t)
     if incident is None:
         procedures.meet(t, IncidentKind.SCANNER_LOST, values)
     elif t.strange_devices or _waits_for_scanner(incident):
-        incident.values = values
+        incident.values, incident.entry = values, None
         procedures.judge(t, incident, None)
+
+
+def lost_values(t: TableState, *, gone: Known) -> dict[Axis, Known]:
+    """Return what a lost scanner is judged by; the initial deal lasts from START to its last card."""
+    owed = t.in_play.run.owed
+    initial = isinstance(owed, Betting) or (isinstance(owed, Deal) and t.game.initial_deal(owed))
+    other = Known.NO if gone is Known.YES else known(bool(t.strange_devices))
+    return {Axis.GONE: gone, Axis.OTHER: other, Axis.INITIAL: known(initial), Axis.LATER: Known.UNKNOWN}
 
 
 def _lost_incident(t: TableState) -> Incident | None:
@@ -117,7 +130,7 @@ def may_go_on(t: TableState) -> bool:
         case IncidentKind.RESTARTED:
             return _may_resume(t)
         case IncidentKind.SCANNER_LOST:
-            return t.scanners_up.issuperset(t.settings.scanners)
+            return t.scanners_up >= t.settings.dealing_scanners
         case _:
             return True
 

@@ -2,14 +2,15 @@
 
 Row 2 of the procedures, and RPL-75 after the initial deal (in the deal, a card whose one re-scan fails
 cancels the round, so nothing there waits for an entry). It is the card at hand, or one that can't be read
-when all cards are scanned again; the scanning goes on behind it. One of the two is a supervisor. What the
-first has entered is told to nobody, not even by a refusal: whether it can be true is asked when both agree.
+when all cards are scanned again; the scanning goes on behind it. While a scanner stays away it is every card
+(`by_hand`). One of the two is a supervisor. What the first has entered is told to nobody, not even by a
+refusal: whether it can be true is asked when both agree.
 """
 
 from __future__ import annotations
 
 from controller.cards import Anomaly, Card
-from controller.table import procedures, readings
+from controller.table import by_hand, procedures, readings
 from controller.table.events import CardEntered, EntriesVoided, IncidentKind, Refusal
 from controller.table.incidents import ask, cancel
 from controller.table.inputs import CancelReason, Commanded, EnterCard, Role
@@ -23,7 +24,7 @@ def may_order(t: TableState) -> bool:
     if incident is None or not procedures.offers(t, "order_entry"):
         return False
     match incident.kind:
-        case IncidentKind.FAILED_READ:
+        case IncidentKind.FAILED_READ | IncidentKind.SCANNER_LOST:
             return True
         case IncidentKind.DISPUTED_READ if incident.values[Axis.LATER] is Known.NO:
             return True
@@ -31,10 +32,13 @@ def may_order(t: TableState) -> bool:
             return incident.again is not None
 
 
-def order(t: TableState, incident: Incident) -> Refusal | None:
-    """A supervisor has the card entered."""
+def order(t: TableState, incident: Incident, actor: str) -> Refusal | None:
+    """A supervisor has the card entered, or all that become due while the scanner stays away."""
     if not may_order(t):
         return Refusal.NOT_OFFERED
+    if incident.kind is IncidentKind.SCANNER_LOST:
+        by_hand.begin(t, incident, actor)
+        return None
     readings.withdraw_disputed(t, incident)
     ask(t, incident, "ask_entry", "ENTER_CARD")
     return None

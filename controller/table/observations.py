@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from controller.games.procedure import BURN, DEALER, SWITCH, Deal, Face
 from controller.table import dealing, procedures, readings
 from controller.table.aside import burn
@@ -21,7 +23,7 @@ def observe(t: TableState, observed: Observed, actor: str) -> Refusal | None:
     if observed.place is not None and observed.place not in places:
         return Refusal.UNKNOWN_PLACE
     axes = SITUATIONS[observed.kind].axes
-    if Axis.DEALERS in axes and observed.place is None:
+    if Axis.DEALERS in axes and observed.place is None and observed.kind is not IncidentKind.BOXED_CARD:
         return Refusal.UNKNOWN_PLACE
     values = {axis: _value(t, axis, observed) for axis in axes}
     if Axis.RESCAN in axes:
@@ -41,12 +43,14 @@ def reportable(t: TableState) -> tuple[str, ...]:
 def _value(t: TableState, axis: Axis, observed: Observed) -> Known:
     """Return what the table knows of an axis by itself; the rest is unknown, and asked."""
     match axis:
+        case Axis.DEALERS if observed.kind is IncidentKind.BOXED_CARD:
+            return known(_boxed(t).place == DEALER)
         case Axis.DEALERS:
             return known(observed.place == DEALER)
         case Axis.DECISION:
             return procedures.decision_to_come(t)
         case Axis.HIDDEN:
-            return known(_is_hidden(t))
+            return known(_boxed(t).hidden)
         case Axis.LATER if observed.kind is IncidentKind.BURN_FORGOTTEN:
             return known(bool(t.in_play.laid))
         case Axis.SCANNED if observed.kind is not IncidentKind.CARD_ON_FLOOR:
@@ -57,12 +61,20 @@ def _value(t: TableState, axis: Axis, observed: Observed) -> Known:
             return Known.UNKNOWN
 
 
-def _is_hidden(t: TableState) -> bool:
-    """Whether the card that lies boxed in the shoe is due face down; the last one, if it is out already."""
+class Boxed(NamedTuple):
+    """Where the card goes that lies boxed in the shoe, and whether face down."""
+
+    place: str | None
+    hidden: bool
+
+
+def _boxed(t: TableState) -> Boxed:
+    """Return what is known of a boxed card: it is the one that is due, or the last one if none is."""
     step = t.in_play.run.owed
     if isinstance(step, Deal):
-        return step.face is Face.DOWN
-    return bool(t.in_play.laid) and not t.in_play.laid[-1].open
+        return Boxed(step.place, step.face is Face.DOWN)
+    last = t.in_play.laid[-1] if t.in_play.laid else None
+    return Boxed(None, hidden=False) if last is None else Boxed(last.place, not last.open)
 
 
 def may_withdraw(t: TableState) -> bool:

@@ -373,7 +373,7 @@ def _exception(t: TableState, command: i.ExceptionPress, actor: str) -> Refusal 
         case i.OrderRescan():
             return readings.order_rescan(t, _top(t))
         case i.OrderEntry():
-            return manual.order(t, _top(t))
+            return manual.order(t, _top(t), actor)
         case i.VoidBox():
             return observations.void_box(t, command, _top(t), actor)
         case i.OrderRedeal():

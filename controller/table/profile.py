@@ -354,7 +354,12 @@ def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None
 PRESS_ONLY_FOR: Mapping[str, frozenset[IncidentKind]] = {
     "order_rescan": ONLY_FOR[CellVerdict.RESCAN] | ONLY_FOR[CellVerdict.RESCAN_ALL],
     "order_entry": frozenset(
-        {IncidentKind.FAILED_READ, IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ}
+        {
+            IncidentKind.FAILED_READ,
+            IncidentKind.MISREAD_LATE,
+            IncidentKind.DISPUTED_READ,
+            IncidentKind.SCANNER_LOST,
+        }
     ),
     "void_box": frozenset(IncidentKind) - {IncidentKind.RESTARTED},
 }
@@ -364,7 +369,8 @@ PRESS_ONLY_FOR: Mapping[str, frozenset[IncidentKind]] = {
 def _check_presses(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None:
     """What a supervisor is offered must be something that he can do in this case."""
     for press in cell.presses or ():
-        if kind not in PRESS_ONLY_FOR.get(press, (kind,)):
+        early = press == "order_entry" and kind is IncidentKind.SCANNER_LOST and cell.gone is not Known.YES
+        if early or kind not in PRESS_ONLY_FOR.get(press, (kind,)):
             raise ValueError(f"{where}: {press!r} can't be done here; take it out of the presses")
     if cell.presses is not None and PHASE_INPUTS[phase].isdisjoint(cell.presses):
         raise ValueError(f"{where}: none of its presses is taken in {phase}; add one, or narrow its phases")

@@ -33,6 +33,11 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     second_readers: Mapping[str, str | None] = {}
 
     @property
+    def dealing_scanners(self) -> frozenset[str]:
+        """The scanners without which no card can be dealt."""
+        return frozenset(self.scanners) - self.second_readers.keys()
+
+    @property
     def limits(self) -> Limits:
         """How often, how many, how long: the numbers of the procedures."""
         return self.profile.limits

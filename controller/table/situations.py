@@ -156,9 +156,9 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.TWO_CARDS: Situation(
         "9",
         DEAL,
-        {Axis.CERTAIN: ASKED},
+        {Axis.CERTAIN: ASKED, Axis.REVEALED: ASKED, Axis.DECISION: TOLD},
         (Sensor.BEAM, Sensor.PERSON),
-        {Axis.CERTAIN: "ORDER_CERTAIN"},
+        {Axis.CERTAIN: "ORDER_CERTAIN", **SEEN},
         CancelReason.EXTRA_CARD,
     ),
     Kind.SURPLUS_CARD: Situation(
@@ -181,7 +181,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "14", CARDS_LIE, {Axis.DEALERS: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
     ),
     Kind.BOXED_CARD: Situation(
-        "15", DEAL, {Axis.HIDDEN: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
+        "15", DEAL, {Axis.HIDDEN: TOLD, Axis.DEALERS: TOLD}, NOTICED, reason=CancelReason.HIDDEN_CARD_SHOWN
     ),
     Kind.CARD_ON_FLOOR: Situation(
         "16",
@@ -210,11 +210,14 @@ SITUATIONS: Mapping[Kind, Situation] = {
         (*NOTICED, Sensor.COUNT),
         reason=CancelReason.WRONG_NUMBER_OF_CARDS,
     ),
+    Kind.DECK_EMPTY: Situation(
+        "28", DEAL, {}, (Sensor.TABLE, Sensor.PERSON), reason=CancelReason.INSUFFICIENT
+    ),
     Kind.DEVICE_FAILED: Situation("29", ROUND, {}, (Sensor.PERSON,)),
     Kind.SCANNER_LOST: Situation(
         "30",
         ROUND,
-        {Axis.GONE: TOLD, Axis.OTHER: TOLD, Axis.LATER: ASKED},
+        {Axis.GONE: TOLD, Axis.OTHER: TOLD, Axis.INITIAL: TOLD, Axis.LATER: ASKED},
         (Sensor.SCANNER,),
         {Axis.LATER: "CARD_DRAWN"},
     ),

@@ -112,6 +112,8 @@ class Round:
     run: ScriptRun
     program: str
     rules: str
+    by_hand: bool = False
+    """A scanner stays away, and two people enter every card that becomes due (row 30)."""
     burn_due: bool = False
     """The first card out of the shoe is burned before the deal (row 31)."""
     deal: int = 1

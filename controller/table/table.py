@@ -11,8 +11,8 @@ from typing import TypeAlias, assert_never
 
 from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
-from controller.table import carried as carrying
 from controller.table import (
+    by_hand,
     dealing,
     deck_end,
     deck_life,
@@ -25,10 +25,12 @@ from controller.table import (
     readings,
     scanners,
     second_look,
+    short_deck,
     station_commands,
     surplus,
     wear,
 )
+from controller.table import carried as carrying
 from controller.table import inputs as i
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -88,6 +90,8 @@ class Table:
         dealing.follow_held(t)
         held_reads.follow(t)
         second_look.follow(t)
+        short_deck.follow(t)
+        by_hand.follow(t)
         return tuple(t.events)
 
     @property
@@ -290,5 +294,7 @@ def _expire(t: TableState, name: str) -> None:
             dealing.follow_held(t)
         case interruptions.GONE_TIMER:
             interruptions.scanner_gone(t)
+        case by_hand.TIMER:
+            pass  # The card that is due now is asked for at the end of the step.
         case _:
             escalation.expire(t, name)

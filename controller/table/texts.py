@@ -48,6 +48,7 @@ PROMPTS = {
     "CARD_DRAWN": "The scanner was away. Was a card drawn meanwhile?",
     "SCAN_AGAIN": "Scan card {n} of {place} again",
     "ENTER_CARD": "Two people enter card {n} of {place}, neither seeing what the other enters",
+    "ENTER_DRAWN_CARD": "Two people enter the card that is out, neither seeing what the other enters",
     "WRONG_RESULT": "A result was corrected",
     "SCAN_FROM_FIRST": "Scan all cards again in the order of drawing; now card {n} of {place}",
     "SCAN_TO_BURN": "Scan the card, then burn it",

@@ -71,6 +71,11 @@ class DelimitedFramer:
         self._answers = Answers(options)
 
     @property
+    def has_checksum(self) -> bool:
+        """An LRC, where the envelope has one; see `drivers.contract.Checksummed`."""
+        return self.options.envelope is Envelope.STX_ETX_LRC
+
+    @property
     def shortest_timeout_us(self) -> int:
         """The character gap; where the distance of two reads says something, no silence is too short."""
         by_distance = self.options.handshake or self.options.repeat_ms

@@ -113,6 +113,11 @@ class FeigFramer:
         self._told = ""
 
     @property
+    def has_checksum(self) -> bool:
+        """A CRC over the frame; see `drivers.contract.Checksummed`."""
+        return True
+
+    @property
     def shortest_timeout_us(self) -> int:
         """The silence before a question."""
         return IDLE_US

@@ -84,6 +84,13 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("unreadable", Moment.DRAWN_CARD, ("RPL-75", "row 2"), ((Kind.FAILED_READ, Verdict.ENTERED),)),
     Fault("misread", Moment.FACE_UP_CARD, ("RPL-75",), ((Kind.DISPUTED_READ, Verdict.RESCANNED),)),
+    Fault("misread-late", Moment.ANY_CARD, ("RPL-75", "row 2"), ((Kind.MISREAD_LATE, Verdict.RESCANNED),)),
+    Fault(
+        "read-in-hold",
+        Moment.ANY_CARD,
+        ("row 2b",),
+        ((Kind.DEVICE_FAILED, Verdict.WITHDRAWN), (Kind.HELD_READ, Verdict.RESCANNED)),
+    ),
     # The deck: rows 4, 5 and 6.
     Fault("duplicate-read", Moment.ANY_CARD, ("row 4",), ((Kind.SAME_CODE_AGAIN, Verdict.DUPLICATE_READ),)),
     Fault(
@@ -160,6 +167,16 @@ FAULTS: tuple[Fault, ...] = (
     Fault("report-withdrawn", Moment.ANY_CARD, ("RPL-70",), ((Kind.DEVICE_FAILED, Verdict.WITHDRAWN),)),
     Fault("unplugged", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.WENT_ON),)),
     Fault("unplugged-card-drawn", Moment.ANY_CARD, ("row 30",), ((Kind.SCANNER_LOST, Verdict.RESCANNED),)),
+    Fault(
+        "gone-for-long",
+        Moment.DRAWN_CARD,
+        ("row 30", "RPL-75"),
+        (
+            (Kind.SCANNER_LOST, Verdict.BY_HAND),
+            (Kind.SCANNER_LOST, Verdict.ENTERED),
+            (Kind.SCANNER_LOST, Verdict.WENT_ON),
+        ),
+    ),
     Fault("split-frame", Moment.ANY_CARD, ("driver",)),
     Fault("noise", Moment.ANY_CARD, ("driver",)),
     Fault("press-repeated", Moment.RESULT, ("bus",)),

@@ -35,6 +35,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "extra-switch": "CAR-04: no card is drawn after the deal",
         "no-read-switch": "CAR-04: no card is drawn after the deal",
         "unreadable": "CAR-04: no card is drawn after the deal",
+        "gone-for-long": "CAR-04: no card is drawn after the deal",
         "early-exchange": "CAR-04: no card hangs on a decision",
         "cleared-early": "CAR-04: there are no final options",
         "surplus-final-options": "CAR-04: there are no final options",

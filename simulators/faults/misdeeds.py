@@ -73,6 +73,8 @@ class Misdeeds:
     def __init__(self, dealer: Hands) -> None:
         self._dealer = dealer
         self._windows_seen: set[tuple[int, str]] = set()
+        self._plugged_in: set[int] = set()
+        """The rounds in which a scanner that was gone for long is there again."""
 
     def plan_in_window(self, picture: Picture, now_us: int) -> list[Planned]:
         """Plan a fault for the window that has just opened, if the round has one there."""
@@ -112,7 +114,22 @@ class Misdeeds:
             return self._commit(picture, case, now_us) if is_next else None
         if not is_next and len(picture.places.get(place, ())) == n:
             return self._commit(picture, case, now_us)
-        return self._misread(picture) if is_next and case.fault.id == "misread" else None
+        return self._misread(picture) if is_next and case.fault.id in MISREADS else None
+
+    def plan_return(self, picture: Picture, now_us: int) -> list[Planned]:
+        """Plan the return of a scanner that was gone for long: once the card lies that was due without it."""
+        case = self._dealer.committed.get(picture.round_no)
+        if case is None or case.fault.id != "gone-for-long" or picture.round_no in self._plugged_in:
+            return []
+        spot = self._dealer.plan.course.spot(case.card)
+        if spot is None or len(picture.places.get(spot[0], ())) < spot[1]:
+            return []
+        self._plugged_in.add(picture.round_no)
+        return [Planned(now_us, Replug(self._dealer.scanner))]
+
+    def has_returned(self, picture: Picture) -> bool:
+        """Whether a scanner that was gone for long is plugged in again; the table may not know yet."""
+        return picture.round_no in self._plugged_in
 
     def _misread(self, picture: Picture) -> list[Planned]:
         """A misread card is the wrong card from its scan on; the dealer finds it one card later."""
@@ -125,7 +142,7 @@ class Misdeeds:
         planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
         if case.fault.id in ("unplugged", "unplugged-card-drawn"):
             planned.append(Planned(now_us + 5 * SECOND, Replug(self._dealer.scanner)))
-        if case.fault.id == "noise":
+        if case.fault.id in ("noise", "read-in-hold"):
             planned.append(Planned(now_us + SECOND // 2, Wake("scan")))
         return planned
 
@@ -210,8 +227,9 @@ def _unplug(dealer: Hands, _: Picture) -> list[Act]:
     return [Unplug(dealer.scanner)]
 
 
-AFTER_THE_CARD = frozenset(
-    {"misread", "duplicate-read", "doubled-card", "surplus-called", "surplus-called-seen"}
+MISREADS = frozenset({"misread", "misread-late"})
+AFTER_THE_CARD = MISREADS | frozenset(
+    {"duplicate-read", "doubled-card", "surplus-called", "surplus-called-seen"}
 )
 """Faults that show when the next card is due already."""
 DEEDS: dict[str, Deed] = {
@@ -235,6 +253,9 @@ DEEDS: dict[str, Deed] = {
     "wrong-result": _misread_unnoticed,
     "damaged-frame": _damaged,
     "misread": _press(i.DisputeReading()),
+    "misread-late": _press(i.Observed(IncidentKind.MISREAD_LATE)),
+    "read-in-hold": _press(i.Observed(IncidentKind.DEVICE_FAILED)),
+    "gone-for-long": _unplug,
     "duplicate-read": _last_card_again,
     "doubled-card": _last_card_again,
     "foreign-card": _foreign,

@@ -29,8 +29,8 @@ from controller.games.russian_live import BUY_TIME, FINAL_OPTIONS, OPTIONS
 from controller.station.config import load
 from controller.table import inputs as i
 from controller.table.events import AUDIENCES, CardDealt
+from drivers.pty import PtyDevice
 from simulators.cast import PINS, hire
-from simulators.devices.pty import PtyDevice
 from simulators.shoe import shuffled
 
 PAUSE_S = 0.004

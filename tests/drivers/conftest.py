@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 
 @pytest.fixture

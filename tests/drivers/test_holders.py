@@ -14,7 +14,7 @@ import pytest
 import serial
 
 from drivers.holders import find_holders, find_lockers, holder_of
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
 
@@ -23,7 +23,7 @@ OPENS = (
     "sys.stdin.read()"
 )
 PLAYS = (
-    "import sys; from pathlib import Path; from simulators.devices.pty import PtyDevice; "
+    "import sys; from pathlib import Path; from drivers.pty import PtyDevice; "
     "device = PtyDevice(Path(sys.argv[1])); print('open', flush=True); sys.stdin.read()"
 )
 

@@ -31,8 +31,8 @@ from drivers import port as port_module
 from drivers.contract import CodeRead, SerialSettings
 from drivers.delimited import open_delimited
 from drivers.port import RETRY_FIRST_US, RETRY_LAST_US, Port, identify
+from drivers.pty import PtyDevice
 from simulators.devices.delimited import DelimitedScanner
-from simulators.devices.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
 

@@ -29,8 +29,8 @@ from serial.tools.list_ports_common import ListPortInfo
 from drivers import port as port_module
 from drivers.holders import find_holders, find_lockers
 from drivers.port import Port, ask_low_latency
+from drivers.pty import PtyDevice
 from simulators.devices.delimited import DelimitedScanner
-from simulators.devices.pty import PtyDevice
 from simulators.devices.tcp import TcpDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")

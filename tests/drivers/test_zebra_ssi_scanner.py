@@ -132,6 +132,8 @@ def test_the_simulated_scanner_answers_about_itself_and_reports_no_reads() -> No
     dialogue.framer.ask_about_itself()
     dialogue.run(SECOND)
     assert dialogue.framer.revision == "SIM-1.0 R00" and dialogue.framer.capabilities
+    told = dialogue.framer.told_about_itself()
+    assert told == ("revision SIM-1.0 R00", f"capabilities {dialogue.framer.capabilities.hex()}")
     dialogue.scanner.no_read(dialogue.now_us)
     dialogue.settle()
     assert dialogue.reports == [ReadFailed(FailedReadCause.NO_READ)]

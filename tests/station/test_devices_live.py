@@ -18,9 +18,9 @@ from controller.station.people import write_people
 from controller.station.replay import replay_recording, verify_recording
 from controller.station.station import Station
 from controller.table.inputs import CardRead, decode_input
+from drivers.pty import PtyDevice
 from drivers.tower_light import Light, Mode
 from simulators.devices.feig_obid import FeigReader
-from simulators.devices.pty import PtyDevice
 from simulators.devices.rdm6300 import PERIOD_US, BadgeReader
 from simulators.devices.tower_light import TowerLight
 

@@ -133,7 +133,8 @@ def test_two_cards_at_once_hold_the_table_before_one_is_shown(session: TagSessio
     session.reader.lift(session.tag(second), session.tag(first))
     session.wait(500)
     session.answer(True)
-    session.scan(second)  # RPL-71: the second is burned.
+    session.answer(False)
+    session.scan(second)  # RPL-71: nobody has seen its face, so the second is burned.
     session.answer(True)
     session.scan(first)
     assert not kinds(session) and laid(session)[-1] == first

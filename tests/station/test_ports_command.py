@@ -13,7 +13,7 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from controller.cli import main
 from drivers import port as port_module
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 
 def found(node: str, serial_number: str | None = None, location: str | None = None) -> ListPortInfo:

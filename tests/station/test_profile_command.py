@@ -126,7 +126,8 @@ def test_numbers_are_told_in_words() -> None:
 
 def test_a_table_with_a_scanner_alone_depends_on_people() -> None:
     spots = blind("default")
-    people = ("2", "3", "8", "9", "11", "14", "15", "16", "17", "18", "19", "23b", "24", "29", "33", "34")
+    seen = ("2", "3", "8", "9", "11", "14", "15", "16", "17", "18", "19", "23b", "24")
+    people = (*seen, "28", "29", "33", "34")
     assert {
         number for number, what in spots.items() if what.startswith("only a person can report it")
     } == set(people)
@@ -148,7 +149,7 @@ def test_more_sensors_leave_fewer_blind_spots() -> None:
     assert second == {"2", "3", "7", "10"}
     position = set(blind("default")) - set(blind("default", Sensor.POSITION))
     assert position == {"2", "3", "10", "11"}
-    assert set(blind("default", *EXTRA)) == {"8", "18", "25", "29", "33", "34"}
+    assert set(blind("default", *EXTRA)) == {"8", "18", "25", "28", "29", "33", "34"}
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,11 @@ PROOFS = {
         row("29", '{ id = "a", verdict = "supervisor", presses = ["go_on", "order_rescan"] }'),
         "cell 'a': 'order_rescan' can't be done here; take it out of the presses",
     ),
+    "entry by hand while the scanner is there": (
+        row("30", '{ id = "a", verdict = "supervisor", presses = ["order_entry", "confirm_cancel"] }'),
+        "rows.30: SCANNER_LOST in betting, gone yes, other yes, initial yes, later unknown: "
+        "cell 'a': 'order_entry' can't be done here; take it out of the presses",
+    ),
     "going on as if nothing had been interrupted": (
         row("35", QUESTION, '{ id = "a", certain = "yes", verdict = "go_on" }', UNCERTAIN),
         "rows.35: RESTARTED in betting, certain no: cell 'b': what is not certain after a restart takes "

@@ -19,8 +19,8 @@ from controller.station.tower_lights import TowerLights, light_of
 from controller.table import inputs as i
 from controller.table.events import HaltReason, IncidentKind
 from controller.table.picture import draw
+from drivers.pty import PtyDevice
 from drivers.tower_light import Light, Mode, encode
-from simulators.devices.pty import PtyDevice
 from simulators.devices.tower_light import TowerLight
 
 DARK, GREEN, YELLOW = Light(), Light(green=Mode.ON), Light(yellow=Mode.ON)

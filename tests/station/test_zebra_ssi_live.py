@@ -24,9 +24,9 @@ from controller.table.inputs import (
     VerifyDeck,
     decode_input,
 )
+from drivers.pty import PtyDevice
 from drivers.ssi.packet import Opcode
 from simulators.cast import PINS, ROLES
-from simulators.devices.pty import PtyDevice
 from simulators.devices.zebra_ssi import Fault, ZebraScanner
 
 

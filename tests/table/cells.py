@@ -440,6 +440,8 @@ GUARDED = then(betting, lambda d: d.press(i.CloseBetting()), scan)
 PLACED_WRONGLY = reported(dealing(6), Kind.WRONG_PLACE)
 ON_THE_FLOOR = reported(dealing(6), Kind.CARD_ON_FLOOR)
 
+TWO_IN_ORDER = reported(dealing(4), Kind.TWO_CARDS, True)
+
 CARDS_OUT = (
     case(Kind.EARLY_DRAW, Phase.READY, then(ready, scan), scanned=Y, revealed=U),
     case(Kind.EARLY_DRAW, Phase.READY, reported(ready, Kind.EARLY_DRAW), scanned=N, revealed=U),
@@ -454,9 +456,28 @@ CARDS_OUT = (
     case(Kind.EARLY_DRAW, B, then(BETS_OPEN_REPORTED, answer(True)), scanned=N, revealed=Y),
     case(Kind.BURN_FORGOTTEN, D, reported(dealing(0), Kind.BURN_FORGOTTEN), later=N),
     case(Kind.BURN_FORGOTTEN, D, reported(dealing(4), Kind.BURN_FORGOTTEN), later=Y),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS), certain=U),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, True), certain=Y),
-    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, False), certain=N),
+    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS), certain=U, revealed=U, decision=Y),
+    case(Kind.TWO_CARDS, D, TWO_IN_ORDER, certain=Y, revealed=U, decision=Y),
+    case(Kind.TWO_CARDS, D, reported(dealing(4), Kind.TWO_CARDS, False), certain=N, revealed=U, decision=Y),
+    case(
+        Kind.TWO_CARDS,
+        D,
+        then(TWO_IN_ORDER, answer(False)),
+        game=LIVE,
+        certain=Y,
+        revealed=N,
+        decision=Y,
+    ),
+    case(Kind.TWO_CARDS, D, then(TWO_IN_ORDER, answer(True)), game=LIVE, certain=Y, revealed=Y, decision=Y),
+    case(
+        Kind.TWO_CARDS,
+        D,
+        reported(after_buy_time, Kind.TWO_CARDS, True, True),
+        game=LIVE,
+        certain=Y,
+        revealed=Y,
+        decision=N,
+    ),
     case(Kind.SURPLUS_CARD, D, reported(dealing(4), Kind.SURPLUS_CARD), scanned=N, revealed=U, decision=Y),
     case(
         Kind.SURPLUS_CARD,
@@ -515,8 +536,12 @@ WRONG = Kind.WRONG_NUMBER_OF_CARDS
 DEALING = (
     case(Kind.HIDDEN_CARD_SHOWN, D, then(dealing(6), report(Kind.HIDDEN_CARD_SHOWN, "dealer")), dealers=Y),
     case(Kind.HIDDEN_CARD_SHOWN, D, then(dealing(6), report(Kind.HIDDEN_CARD_SHOWN, "box3")), dealers=N),
-    case(Kind.BOXED_CARD, D, reported(dealing(5), Kind.BOXED_CARD), hidden=N),
-    case(Kind.BOXED_CARD, D, reported(dealing(7), Kind.BOXED_CARD), hidden=Y),
+    case(Kind.BOXED_CARD, D, reported(dealing(5), Kind.BOXED_CARD), hidden=N, dealers=N),
+    case(Kind.BOXED_CARD, D, reported(dealing(7), Kind.BOXED_CARD), hidden=Y, dealers=Y),
+    *(
+        case(Kind.BOXED_CARD, D, reported(dealing(6), Kind.BOXED_CARD), game=g, hidden=Y, dealers=N)
+        for g in ("golden_oasis", "oasis_with_bonus", LIVE)
+    ),
     case(Kind.TABLE_CLEARED, D, reported(dealing(6), Kind.TABLE_CLEARED)),
     case(Kind.TABLE_CLEARED, R, reported(proposed, Kind.TABLE_CLEARED)),
     case(Kind.PRESS_FORGOTTEN, R, reported(proposed, Kind.PRESS_FORGOTTEN)),
@@ -548,27 +573,19 @@ DEALING = (
 
 away = then(dealing(6), Dealt.unplug, Dealt.plug)
 OUTSIDE = (
+    case(Kind.DECK_EMPTY, D, reported(dealing(6), Kind.DECK_EMPTY)),
     case(Kind.DEVICE_FAILED, D, reported(dealing(6), Kind.DEVICE_FAILED)),
     case(Kind.DEVICE_FAILED, B, reported(betting, Kind.DEVICE_FAILED)),
-    case(Kind.SCANNER_LOST, D, away, gone=N, other=N, later=U),
-    case(
-        Kind.SCANNER_LOST,
-        D,
-        then(dealing(6), Dealt.unplug, Dealt.plug, answer(False)),
-        gone=N,
-        other=N,
-        later=N,
+    case(Kind.SCANNER_LOST, D, away, gone=N, other=N, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(away, answer(False)), gone=N, other=N, initial=Y, later=N),
+    case(Kind.SCANNER_LOST, D, then(away, answer(True)), gone=N, other=N, initial=Y, later=Y),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), with_other_device), gone=N, other=Y, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(dealing(6), stay_away), gone=Y, other=N, initial=Y, later=U),
+    case(Kind.SCANNER_LOST, D, then(drawing(2), stay_away), game=LIVE, gone=Y, other=N, initial=N, later=U),
+    *(
+        case(Kind.SCANNER_LOST, C, then(drawing(2), stay_away), game=g, gone=Y, other=N, initial=N, later=U)
+        for g in SISTER_DRAWS
     ),
-    case(
-        Kind.SCANNER_LOST,
-        D,
-        then(dealing(6), Dealt.unplug, Dealt.plug, answer(True)),
-        gone=N,
-        other=N,
-        later=Y,
-    ),
-    case(Kind.SCANNER_LOST, D, then(dealing(6), with_other_device), gone=N, other=Y, later=U),
-    case(Kind.SCANNER_LOST, D, then(dealing(6), stay_away), gone=Y, other=N, later=U),
     case(Kind.DEALER_CHANGE, D, then(dealing(6), lambda d: d.log_in(DORA))),
     case(Kind.LINK_LOST, D, reported(dealing(6), Kind.LINK_LOST)),
     case(Kind.VIDEO_LOST, D, reported(dealing(6), Kind.VIDEO_LOST)),

@@ -183,7 +183,7 @@ def _dispute(d: Dealt, random: Random) -> None:
 
 def _away(d: Dealt, random: Random) -> None:
     d.unplug()
-    if random.random() < 0.8:
+    if random.random() < 0.6:
         d.plug()
 
 
@@ -300,7 +300,7 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
                 *often,
             )
             d.press(random.choice(commands), random.choice((BORIS, CLARA)))
-        case "ENTER_CARD":
+        case "ENTER_CARD" | "ENTER_DRAWN_CARD":
             _enter(d, random)
         case "CONFIRM_RESULT" if random.random() < 0.1:
             d.press(i.Observed(IncidentKind.WRONG_ANNOUNCEMENT), random.choice(PEOPLE))
@@ -322,6 +322,10 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             _scan_next(d)
         case "CARD_READ_MEANWHILE":
             d.answer(random.random() < 0.8, dealer)
+        case "SCANNER_GONE" if random.random() < 0.4:
+            d.advance(120_000)
+        case "GONE_TOO_LONG" if random.random() < 0.7:
+            d.press(i.OrderEntry(), random.choice((BORIS, CLARA)))
         case "SCANNER_GONE" | "GONE_TOO_LONG":
             d.plug()
         case "OTHER_SCANNER" | "PRESS_LEFT_OUT" | "INPUT_LEFT_OUT":

@@ -56,7 +56,7 @@ BURN_FORGOTTEN
   later=yes: go_on                                # 8: other games than baccarat
 TWO_CARDS
   certain=unknown: ask certain                    # 9
-  certain=yes: go_on                              # 9
+  certain=yes: go_on                              # 9; open: a face that was seen is reported by row 14
   certain=no: report                              # 9
 SURPLUS_CARD
   phase=dealing|deciding|result_proposed revealed=unknown: ask revealed  # the one question
@@ -97,6 +97,8 @@ WRONG_EXCHANGE
 WRONG_NUMBER_OF_CARDS
   dealers=yes: report                             # 24: all hands
   dealers=no: supervisor void_box confirm_cancel  # 24: that hand; with a wrong stub all
+DECK_EMPTY
+  : cancel deck                                   # 28; open: the deck goes as by 25, since cards are missing
 DEVICE_FAILED
   : supervisor go_on confirm_cancel               # 29
 SCANNER_LOST
@@ -104,7 +106,7 @@ SCANNER_LOST
   gone=no other=no later=yes: rescan              # 30
   gone=no other=no later=no: go_on                # 30
   gone=no other=yes: supervisor go_on confirm_cancel  # 30
-  gone=yes: report                                # 30: cancel; open: a game by entries alone is none
+  gone=yes: supervisor order_entry confirm_cancel  # 30: the first way; he may still cancel (P6)
 DEALER_CHANGE
   : supervisor go_on confirm_cancel               # 31: two signatures
 LINK_LOST
@@ -149,7 +151,10 @@ EARLY_DRAW
   phase=betting|dealing scanned=yes revealed=yes: cancel  # 7c
 TWO_CARDS
   certain=unknown: ask certain                    # 9
-  certain=yes: burn                               # RPL-71
+  certain=yes revealed=unknown: ask revealed      # the one question
+  certain=yes revealed=no: burn                   # RPL-71
+  certain=yes revealed=yes decision=yes: cancel   # RPL-70, 10b
+  certain=yes revealed=yes decision=no: burn      # RPL-71, 10b
   certain=no: report                              # 9, P4
 HIDDEN_CARD_SHOWN
   : report                                        # RPL-70
@@ -168,6 +173,13 @@ EARLY_EXCHANGE
   revealed=yes decision=no: burn                  # RPL-71, 10b
 WRONG_EXCHANGE
   : report                                        # RPL-70, RPL-72
+SCANNER_LOST
+  gone=no other=no later=unknown: ask later       # 30
+  gone=no other=no later=yes: rescan              # 30, RPL-75
+  gone=no other=no later=no: go_on                # 30
+  gone=no other=yes: supervisor go_on confirm_cancel  # 30
+  gone=yes initial=yes: report                    # RPL-70, RPL-75: entry in later phases only
+  gone=yes initial=no: supervisor order_entry confirm_cancel  # 30, RPL-75
 WRONG_NUMBER_OF_CARDS
   : report                                        # RPL-70, RPL-72
 """
@@ -178,7 +190,8 @@ HIDDEN_CARD_SHOWN
   dealers=no: report                              # 14
 BOXED_CARD
   hidden=no: go_on                                # 15
-  hidden=yes: supervisor go_on confirm_cancel     # 14, or OAB-25 where it is the dealer's
+  hidden=yes dealers=yes: go_on                   # OAB-25
+  hidden=yes dealers=no: report                   # 14
 WRONG_EXCHANGE
   : supervisor order_redeal confirm_cancel        # OAB-24
 WRONG_NUMBER_OF_CARDS
@@ -191,7 +204,7 @@ NO_CASE: Mapping[str, Mapping[str, str]] = {
         "13": "not applicable",  # An empty box is dealt no card.
         "27": "not applicable",  # One deck, shuffled before every round.
         "39": "not applicable",  # The betting system's matter.
-        **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26", "28"), "built in"),
+        **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26"), "built in"),
         **dict.fromkeys(("32", "36", "37", "38", "40", "42"), "built in"),
     },
     "russian_poker_live": {"13": "built in"},  # RPL-08: boxes without bets are dealt, their hands ignored.

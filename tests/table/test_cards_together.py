@@ -60,6 +60,8 @@ def test_rpl_71_of_two_cards_at_once_the_second_is_burned() -> None:
     d = Dealt()
     first, second = two_at_once(d)
     d.answer(True)
+    assert prompt_of(d) == "FACE_SEEN"
+    d.answer(False)
     assert prompt_of(d) == "SCAN_TO_BURN"
     d.scan(second)
     assert only(d.last, CardBurned)
@@ -67,6 +69,14 @@ def test_rpl_71_of_two_cards_at_once_the_second_is_burned() -> None:
     d.answer(True)
     d.scan(first)
     assert only(d.last, CardDealt) and not d.table.state.incidents
+
+
+def test_rpl_70_a_second_card_whose_face_was_seen_cancels() -> None:
+    d = Dealt()
+    two_at_once(d)
+    d.answer(True)
+    d.answer(True)
+    assert only(d.last, RoundCancelled).reason == "EXTRA_CARD"
 
 
 def test_row_9_nobody_knows_the_order() -> None:

@@ -139,18 +139,23 @@ COMMANDS: dict[str, i.AnyCommand] = {
 
 def press_entry(d: Dealt, one: Case, says: Says) -> None:
     """Two people say which card it is; where all are scanned again, the others are scanned after it."""
+    lost = one.kind is IncidentKind.SCANNER_LOST
     laid = list(d.table.state.in_play.laid)
     assert refusal(d.press(i.OrderEntry(), BORIS)) is None
     incident = d.table.state.incident
     assert incident is not None and incident.state is IncidentState.ENTRY
     again = incident.again is not None
-    card = d.shoe.pop(0) if one.kind is IncidentKind.FAILED_READ else laid[0 if again else -1].card
+    comes = lost or one.kind is IncidentKind.FAILED_READ
+    card = d.shoe.pop(0) if comes else laid[0 if again else -1].card
     for actor in (ANNA, BORIS):
         d.press(i.EnterCard(incident.number, str(card)), actor)
     for known in laid[1:] if again else ():
         d.scan(str(known.card))
     assert only(every(d.last, CardDealt), CardDealt).manual
     assert every(d.last, IncidentDecided)[0].verdict is Verdict.ENTERED
+    if lost:  # The next card would be entered, too.
+        d.plug()
+        d.answer(False)
     to_the_end(d)
 
 

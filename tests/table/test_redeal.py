@@ -487,7 +487,7 @@ def test_the_invariants_hold_in_a_random_history_with_redeals(seed: int) -> None
 def test_the_random_histories_deal_anew_in_every_way() -> None:
     """The proof that the histories above are worth something."""
     deals, ends = set(), Counter[str]()
-    for seed in range(20):
+    for seed in range(30):
         d = fresh_redealing(seed)
         play(d, seed, 600, lambda _: None)
         deals |= {event.deal for event in every(d.events, RoundRedealt)}

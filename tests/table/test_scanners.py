@@ -167,7 +167,7 @@ def test_row_30_a_scanner_that_starts_anew_between_rounds_is_put_on_record() -> 
 
 
 def test_row_30_a_scanner_that_stays_away_is_a_supervisors_matter_after_two_minutes() -> None:
-    d = Dealt().to_switch()
+    d = Dealt().to_dealing().deal(4)
     d.unplug()
     d.advance(119_900)
     assert d.table.state.incident_state is IncidentState.LOST

@@ -299,14 +299,31 @@ def test_a_failed_read_of_another_reader_says_nothing() -> None:
     assert refusal(d.look("Qs", "nobody")) is Refusal.UNKNOWN_SCANNER
 
 
-def test_row_30_a_lost_reader_holds_the_table_like_the_one_that_deals() -> None:
+def test_row_30_a_reader_that_deals_nothing_holds_no_round() -> None:
+    """No card passes unread without it: what it misses is missing at RESULT, and no round opens without it."""
     d = dealing()
     d.feed(i.ScannerLost(at=d.now + 1, scanner=PAD, reason="unplugged"))
-    assert opened(d)[0] is IncidentKind.SCANNER_LOST
-    assert draw(d.table.state).scanners_down == (PAD,)
+    d.feed(i.ScannerRestarted(at=d.now + 1, scanner=SECOND))
+    assert not d.table.state.incidents and draw(d.table.state).scanners_down == (PAD,)
+    d.deal(2)
+    d.unplug()
     d.feed(i.ScannerOpened(at=d.now + 1, scanner=PAD))
+    assert prompt_of(d) == "SCANNER_GONE", "the one that deals is still away"
+    Dealt.plug(d)
     d.answer(False)
-    d.deal_and_look(1)
+    assert not d.table.state.incidents
+    again = played()
+    again.to_ready()
+    again.feed(i.ScannerLost(at=again.now + 1, scanner=PAD, reason="unplugged"))
+    assert refusal(again.press(i.OpenBetting())) is Refusal.SCANNER_DOWN
+
+
+def test_row_30_another_second_reader_is_accepted_by_the_next_start() -> None:
+    d = dealing()
+    d.feed(i.ScannerOpened(at=d.now + 1, scanner=SECOND, device="a"))
+    d.feed(i.ScannerOpened(at=d.now + 1, scanner=SECOND, device="b"))
+    assert only(d.last, IncidentOpened).kind is IncidentKind.OTHER_SCANNER
+    assert not d.table.state.incidents and d.table.state.strange_devices == {SECOND: "b"}
 
 
 # Where a code is on many cards.

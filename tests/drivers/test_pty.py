@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import serial
 
-from simulators.devices.pty import PtyDevice
+from drivers.pty import PtyDevice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="ptys exist on POSIX alone")
 
