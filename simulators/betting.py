@@ -15,12 +15,14 @@ from typing import Any
 
 from controller.bus.envelope import Envelope, decode, event_of
 from controller.bus.errors import ChainBroken, MalformedMessage
+from controller.games.baccarat_rules import BaccaratRules
 from controller.games.requests import AnyRules, Refusal, Stage
 from controller.games.rules import Rules
 from controller.table import events
 from controller.table.inputs import BetsTaken, DecisionTaken, WindowFacts
 from simulators.actor import Feed, Planned, Press, Wake
 from simulators.crowd import MILLISECOND, Crowd, People
+from simulators.layout_bets import LayoutBets, LayoutCrowd, LayoutSlips
 from simulators.live_bets import LiveBets, LiveSlips
 from simulators.round_bets import RoundBets, Window
 from simulators.sister_bets import SisterBets, SisterSlips
@@ -67,11 +69,21 @@ OpenBets = Callable[[int, str, Wallet, Counter[Refusal]], RoundBets]
 """Opens the bets of a round, from its number and id."""
 
 
-def bets_on(rules: AnyRules, *, seed: int, players: int, dark: frozenset[str]) -> tuple[People, OpenBets]:
+def bets_on(
+    rules: AnyRules | BaccaratRules, *, seed: int, players: int, dark: frozenset[str]
+) -> tuple[People, OpenBets]:
     """Return the crowd at a table with these rules, and how each of its rounds is opened.
 
     `dark` are the boxes that take no decisions; in live Russian Poker the rules name them.
     """
+    if isinstance(rules, BaccaratRules):
+        layout = LayoutCrowd(seed, rules, players)
+
+        def open_layout(number: int, roundid: str, wallet: Wallet, refusals: Counter[Refusal]) -> RoundBets:
+            slips = LayoutSlips(roundid, rules, wallet)
+            return LayoutBets(number, slips, crowd=layout, refusals=refusals)
+
+        return layout, open_layout
     if isinstance(rules, Rules):
         crowd = Crowd(seed, rules, players)
 
@@ -96,7 +108,7 @@ class BettingSystem:
     def __init__(
         self,
         wallet: Wallet,
-        rules: AnyRules,
+        rules: AnyRules | BaccaratRules,
         *,
         seed: int,
         players: int = 12,

@@ -110,6 +110,8 @@ class Dealer:
         self._misdeeds = Misdeeds(self)
         self._unlocker = Unlocker(name)
         self._key: tuple[object, ...] = ()
+        self._turn = 0
+        """Counts the prompts, so that one that comes again before its time is not acted on twice."""
         self._planned_at: dict[tuple[object, ...], int] = {}
         """When each prompt of this round is acted on; it keeps its time when a restart brings it again."""
         self._scanned: tuple[int, int, int] | None = None
@@ -140,9 +142,11 @@ class Dealer:
             prompt.n,
             prompt.incident,
             picture.entered_by,
+            picture.last_round,
         )
         if key != self._key:
             self._key = key
+            self._turn += 1
             planned += self._plan(picture, now_us)
         return planned
 
@@ -155,7 +159,7 @@ class Dealer:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
             return [Planned(now_us, self.scan(picture))]
-        if note != str(self._key):
+        if note != str(self._turn):
             return []
         case = self.due_fault(picture)
         planned = self._misdeeds.at_prompt(picture, case, now_us) if case is not None else None
@@ -213,7 +217,7 @@ class Dealer:
         if code not in AT_ONCE:
             prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
-        return [Planned(at_us, Wake(str(self._key)))]
+        return [Planned(at_us, Wake(str(self._turn)))]
 
     def _delay_us(self, picture: Picture) -> int:
         prompt = picture.prompt
@@ -230,7 +234,14 @@ class Dealer:
         match picture.prompt.code:
             case "LOG_IN":
                 return [log_in(picture, self.name, i.Role.DEALER)]
-            case "DEAL_CARD" | "BURN_CARD" | "SCAN_DRAWN_CARD" | "SCAN_TO_BURN":
+            case (
+                "DEAL_CARD"
+                | "SHOW_FIRST_CARD"
+                | "BURN_NEXT"
+                | "BURN_CARD"
+                | "SCAN_DRAWN_CARD"
+                | "SCAN_TO_BURN"
+            ):
                 return [self.scan(picture)]
             case "SCAN_AGAIN":
                 is_unreadable = fault in ("no-read-twice", "unreadable")
@@ -260,13 +271,14 @@ class Dealer:
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
             case "CARD_READ_MEANWHILE" | "ORDER_CERTAIN":
                 return [self._answer(picture, yes=True)]
-            case code:
-                return [self.press(picture, self._command(code, picture.prompt.place))]
+            case _:
+                return [self.press(picture, self._command(picture))]
 
-    def _command(self, code: str, place: str | None) -> i.AnyCommand:
+    def _command(self, picture: Picture) -> i.AnyCommand:
+        code, place = picture.prompt.code, picture.prompt.place
         presses: dict[str, i.AnyCommand] = {
             "OPEN_TABLE": i.OpenTable(),
-            "VERIFY_DECK": i.VerifyDeck(52),
+            "VERIFY_DECK": i.VerifyDeck(self.whole_count(picture)),
             "SHUFFLE": i.ConfirmShuffle(),
             "REDEAL": i.ConfirmShuffle(),
             "START": i.OpenBetting(),
@@ -286,11 +298,19 @@ class Dealer:
             return self.press(picture, decks.receipt(picture, self.hardware.deck))
         if decks.is_found_out(picture, fault):
             self._sent_away.add(number)
-        card = decks.set_card(picture, fault)
+        card = self.set_card(picture, fault)
         if card is None:
             return self.press(picture, i.VerifyDeck((picture.prompt.n or 1) - 1))
         spell = self.hardware.spell_foreign if decks.is_foreign(picture, fault) else self.hardware.spell
         return self.frame(spell(card))
+
+    def set_card(self, picture: Picture, fault: str | None) -> Card | None:
+        """Return the card of the set that is scanned next, None when there is none left in a short one."""
+        return decks.set_card(picture, fault)
+
+    def whole_count(self, picture: Picture) -> int:
+        """Return how many cards the deck has that is verified."""
+        return len(DECK)
 
     def stub_count(self, picture: Picture) -> int:
         """Return how many cards really are not out."""

@@ -17,7 +17,7 @@ from controller.games.settlement import BoxSlip, Decision
 from controller.table import events
 from controller.table.inputs import WindowFacts
 from simulators.crowd import Crowd
-from simulators.round_bets import Choice, RoundBets, Window
+from simulators.round_bets import Choice, PokerBets, Window
 from simulators.slips import Slips, drew, folds
 from simulators.wallet import Bet, Wallet
 
@@ -56,7 +56,7 @@ class LiveSlips(Slips):
         return least <= slip.insurance <= greatest
 
 
-class LiveBets(RoundBets):
+class LiveBets(PokerBets):
     """The bets of one round."""
 
     slips: LiveSlips

@@ -9,6 +9,7 @@ import msgspec
 
 from controller.bus.envelope import decode
 from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, apply
+from controller.games.baccarat import BANKER, LAYOUT, PLAYER
 from controller.games.procedure import DEALER, SWITCH
 from controller.games.published import BoxOutcome, Comparison, Exclusion, Outcome, ShownCombination
 from controller.games.russian_live import EvaluatedHand
@@ -75,9 +76,10 @@ def _head(snapshot: Snapshot) -> str:
 
 
 def _places(snapshot: Snapshot) -> Iterator[str]:
-    for place in (*snapshot.boxes, DEALER, SWITCH):
+    boxes = (PLAYER, BANKER) if LAYOUT in snapshot.boxes else snapshot.boxes
+    for place in (*boxes, DEALER, SWITCH):
         laid = snapshot.places.get(place, ())
-        if laid or place in snapshot.boxes:
+        if laid or place in boxes:
             hand = snapshot.hands.get(place)
             told = "" if hand is None else _hand_text(msgspec.convert(hand, EvaluatedHand))
             yield f"{place_text(place):18}{' '.join(map(_card, laid)):26}{told}".rstrip()
@@ -91,6 +93,8 @@ def _card(laid: LaidCard) -> str:
 
 
 def _hand_text(hand: EvaluatedHand) -> str:
+    if hand.total is not None:
+        return str(hand.total)
     bonus = "" if hand.bonus is None else f"; bonus {_words(hand.bonus)}"
     unqualified = ", does not qualify" if hand.qualified is False else ""
     return _combinations(hand.combinations) + unqualified + bonus
@@ -133,7 +137,12 @@ def _result(snapshot: Snapshot) -> Iterator[str]:
 
 def _outcome(told: Any) -> Iterator[str]:
     outcome = msgspec.convert(told, Outcome)
+    if outcome.coup is not None:
+        coup = outcome.coup
+        yield f"result: player {coup.player.total}, banker {coup.banker.total}, {coup.winner.lower()}"
+        return
     dealer = outcome.dealer_after_purchase or outcome.dealer
+    assert dealer is not None, outcome.game
     shown = "no game" if dealer.combination is None else _words(dealer.combination.kind)
     yield f"result: dealer {shown}"
     for box in outcome.boxes:

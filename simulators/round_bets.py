@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from controller.games.offers import HandOffer
 from controller.games.procedure import BoxState
 from controller.games.requests import Action, Refusal, Request, Stage
-from controller.games.settlement import BoxSlip
+from controller.games.settlement import BoxSlip, Slip
 from controller.table import events
 from controller.table.inputs import DecisionTaken, WindowFacts
 from simulators.crowd import People
@@ -50,13 +50,25 @@ class Choice(NamedTuple):
     decision: DecisionTaken | None = None
 
 
-class RoundBets:
-    """The bets of one round. A chooser is a player, or in some windows a player for one box."""
+class RoundSlips(Protocol):
+    """What the betting system needs of the slips of a round."""
 
-    def __init__(self, number: int, slips: Slips, *, crowd: People, refusals: Counter[Refusal]) -> None:
+    roundid: str
+    deal: int
+
+    def final(self) -> Mapping[str, tuple[Slip, ...]]: ...
+    def plain(self) -> dict[str, dict[str, Any]]: ...
+
+
+class RoundBets:
+    """The bets of one round. A chooser is a player, or in some windows a player for one box.
+
+    Where a game has windows after betting time more than the bets is asked for.
+    """
+
+    def __init__(self, number: int, slips: RoundSlips, *, refusals: Counter[Refusal]) -> None:
         self.number = number
         self.slips = slips
-        self._people = crowd
         self._refusals = refusals
 
     # Betting time.
@@ -108,6 +120,22 @@ class RoundBets:
         """Return everything that is true of the window by now; None where the table asks for nothing."""
         raise NotImplementedError
 
+    def note(self, why_not: Refusal | None) -> bool:
+        """Count a refusal; whether the request was taken."""
+        if why_not is not None:
+            self._refusals[why_not] += 1
+        return why_not is None
+
+
+class PokerBets(RoundBets):
+    """The bets of one round of poker: what all these games share."""
+
+    slips: Slips
+
+    def __init__(self, number: int, slips: Slips, *, crowd: People, refusals: Counter[Refusal]) -> None:
+        super().__init__(number, slips, refusals=refusals)
+        self._people = crowd
+
     # Buy time is the same in all games that have it.
 
     def hand(self, slip: BoxSlip) -> HandOffer | None:
@@ -127,12 +155,6 @@ class RoundBets:
                 hand = self.hand(self.slips.of(player, box))
                 self.note(self.slips.choose(player, Request(Stage.BUY_TIME, Action.BUY, box), hand))
         return True
-
-    def note(self, why_not: Refusal | None) -> bool:
-        """Count a refusal; whether the request was taken."""
-        if why_not is not None:
-            self._refusals[why_not] += 1
-        return why_not is None
 
     def _buyable(self, window: Window, player: str) -> list[str]:
         """Return the boxes of the player that may buy (RPL-33, GRP-17)."""

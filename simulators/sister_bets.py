@@ -20,7 +20,7 @@ from controller.games.settlement import BoxSlip, Decision
 from controller.games.sister_rules import BonusOasisRules, OasisRules, RussianRules, SisterRules
 from controller.table import events
 from controller.table.inputs import DecisionTaken, WindowFacts
-from simulators.round_bets import Choice, RoundBets, Window
+from simulators.round_bets import Choice, PokerBets, Window
 from simulators.sister_crowd import SisterCrowd
 from simulators.slips import Slips
 from simulators.wallet import Wallet
@@ -86,7 +86,7 @@ class SisterSlips(Slips):
         return plain | {"dark": slip.box in self.dark, "bonus": plain["bonus_b"]}
 
 
-class SisterBets(RoundBets):
+class SisterBets(PokerBets):
     """The bets of one round."""
 
     slips: SisterSlips

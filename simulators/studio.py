@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from controller.bus.envelope import decode, event_of
+from controller.games.baccarat import Baccarat
 from controller.games.procedure import BoxState
 from controller.games.russian_live import RussianLive
 from controller.games.sister_game import SisterGame
@@ -31,6 +33,7 @@ from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
 from simulators.reviewer import Reviewer, Video
 from simulators.shoe import Shoe, shuffled
+from simulators.shoe_dealer import ShoeDealer
 from simulators.supervisor import Supervisor
 from simulators.wallet import Wallet
 
@@ -114,24 +117,11 @@ class Studio:
         books: Path | None = None,
     ) -> None:
         game = config.game
-        assert isinstance(game, RussianLive | SisterGame), game
+        assert isinstance(game, RussianLive | SisterGame | Baccarat), game
         hire(config)
-        scanner, settings = next(iter(config.scanners.items()))
-        options = open_delimited(settings.options).options
-        foreign = config.other_decks[0] if config.other_decks else config.deck
         self.plan = plan
         self.journal_folder = config.table_dir
-        self.dealer = Dealer(
-            DEALER,
-            seed=seed,
-            plan=plan,
-            rounds=rounds,
-            scanner=scanner,
-            hardware=Hardware(
-                config.deck.name, config.deck.code, foreign.code, lambda code: encode(code, options)
-            ),
-            shoe=shoe,
-        )
+        self.dealer = dealer_of(config, seed=seed, rounds=rounds, plan=plan, shoe=shoe)
         self._call_supervisors(config)
         self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
         self.betting = BettingSystem(
@@ -152,7 +142,11 @@ class Studio:
         self.order_run = config.settings.limits.order_run
         """So many cards in an order make an alarm."""
         self.supervisor = Supervisor(
-            SUPERVISOR, deck=config.deck.name, fault=self._fault, sees=self.dealer.shows
+            SUPERVISOR,
+            deck=config.deck.name,
+            sees=self.dealer.shows,
+            counts=self.dealer.stub_count,
+            whole=self.dealer.whole_count,
         )
         self.video = Video(config.settings.table, self.dealer)
         self.reviewers = (
@@ -173,10 +167,6 @@ class Studio:
             *self.reviewers,
         )
 
-    def _fault(self, round_no: int) -> str | None:
-        case = self.dealer.committed.get(round_no)
-        return case.fault.id if case is not None else None
-
     def _quirks(self, round_no: int) -> frozenset[Quirk]:
         case = self.plan.of(round_no)
         return frozenset(Quirk) if case is not None and case.fault.id == "betting-silent" else frozenset()
@@ -185,6 +175,26 @@ class Studio:
         """Return the faults that were committed, by round id."""
         table = self.overlay.snapshot.table
         return {f"{table}-{number}": case for number, case in sorted(self.dealer.committed.items())}
+
+
+def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe: Shoe) -> Dealer:
+    """Return who deals at this table, with its scanner and what is printed on its cards."""
+    scanner, settings = next(iter(config.scanners.items()))
+    options = open_delimited(settings.options).options
+    deck = config.deck
+    foreign = config.other_decks[0] if config.other_decks else deck
+    given: dict[str, Any] = {
+        "seed": seed,
+        "plan": plan,
+        "rounds": rounds,
+        "scanner": scanner,
+        "hardware": Hardware(
+            deck.name, deck.code, foreign.code, lambda code: encode(code, options), deck.cutting_card
+        ),
+    }
+    if config.game.shoe is None:
+        return Dealer(DEALER, shoe=shoe, **given)
+    return ShoeDealer(DEALER, plan_of_shoe=config.game.shoe, **given)
 
 
 def dark_boxes(config: StationConfig) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from controller.cards import DECK, Card
+from controller.cards import Card
 from controller.table import inputs as i
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
@@ -32,17 +32,20 @@ class Supervisor:
         name: str,
         *,
         deck: str,
-        fault: Callable[[int], str | None],
         sees: Callable[[Picture], Card | None],
+        counts: Callable[[Picture], int],
+        whole: Callable[[Picture], int],
     ) -> None:
-        """`fault` tells what was done wrong in a round, so that what really lies there can be counted.
+        """What a supervisor looks at himself: the card in the dealer's hand, and how many cards there are.
 
-        `sees` is the card in the dealer's hand, if any, which a supervisor reads without asking the dealer.
+        `sees` is None where nobody holds a card; `counts` counts those that are not out, `whole` those of the
+        deck that is verified.
         """
         self.name = name
         self.deck = deck
-        self.fault = fault
         self.sees = sees
+        self.counts = counts
+        self.whole = whole
         self.picture: Picture | None = None
         self._key: tuple[object, ...] = ()
         self._planned_at: dict[tuple[object, ...], int] = {}
@@ -97,9 +100,9 @@ class Supervisor:
             case "ACCEPT_DECK":
                 return decks.receipt(picture, self.deck)
             case "SUPERVISOR_VERIFIES":
-                return i.VerifyDeck(len(DECK))
+                return i.VerifyDeck(self.whole(picture))
             case "COUNT_AGAIN":
-                return i.CountStub(decks.stub_count(picture, self.fault(picture.round_no)))
+                return i.CountStub(self.counts(picture))
         restarted = picture.incident_kind == IncidentKind.RESTARTED
         if restarted and "go_on" in picture.buttons:
             return i.GoOn()

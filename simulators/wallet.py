@@ -25,13 +25,13 @@ from controller.bus.envelope import (
 )
 from controller.bus.errors import ChainBroken
 from controller.games.published import Outcome, VoidedDeal, Wager
-from controller.games.settlement import REFUNDED_LATE, BoxSlip, Line, settle
+from controller.games.settlement import REFUNDED_LATE, BoxSlip, LayoutSlip, Line, settle
 from controller.table.events import Audience, RoundCancelled, RoundConfirmed, RoundCorrected
 from simulators.actor import Feed, Listener, Planned
 from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundRecord, RoundState, claims, purse
 
-Slip = tuple[BoxSlip, ...]
-"""All boxes of one player in one round."""
+Slip = tuple[BoxSlip | LayoutSlip, ...]
+"""All boxes of one player in one round, or what he has on the layout."""
 
 
 class WalletStopped(Exception):

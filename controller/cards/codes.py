@@ -31,10 +31,21 @@ class Scheme(StrEnum):
 
 
 class CodeMap(msgspec.Struct, frozen=True):
-    """The codes of one set of cards. `name` tells the deck in events and incidents, never the card."""
+    """The codes of one set of cards. `name` tells the deck in events and incidents, never the card.
+
+    `copies` is how many cards of the set carry one code: the decks of a shoe whose codes spell values alone.
+    `cutting_card` is the code on the card that says that the shoe ends.
+    """
 
     name: str
     cards: Mapping[str, Card]
+    copies: int = 1
+    cutting_card: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How many cards the whole set has."""
+        return len(self.cards) * self.copies
 
     def card(self, code: str) -> Card | None:
         """Return the card with this code, or None when the deck has no such code."""
@@ -48,12 +59,19 @@ class CodeMap(msgspec.Struct, frozen=True):
         raise KeyError(str(card))
 
 
-def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None, *, decks: int = 1) -> CodeMap:
-    """Build the code map of a set of 52-card decks, in which every card has `decks` codes.
+def code_map(
+    name: str,
+    scheme: Scheme,
+    table: Mapping[str, str] | None = None,
+    *,
+    decks: int = 1,
+    cutting_card: str | None = None,
+) -> CodeMap:
+    """Build the code map of a set of 52-card decks.
 
-    `table` maps code to card text and is used by `Scheme.TABLE` alone; the other schemes spell values, so a
-    set of many decks in such a scheme is one deck with copies (`Register`). Raises ValueError when the map
-    is not complete or a card has too many codes, naming the first card or code that is wrong.
+    `table` maps code to card text and is used by `Scheme.TABLE` alone: there every card of every deck has a
+    code of its own. The other schemes spell values, so that each code is on `decks` cards. Raises ValueError
+    when the map is not complete or a card has too many codes, naming the first card or code that is wrong.
     """
     if (scheme is Scheme.TABLE) != (table is not None):
         raise ValueError(f"deck {name}: scheme {scheme} and a table of codes do not go together")
@@ -66,13 +84,16 @@ def code_map(name: str, scheme: Scheme, table: Mapping[str, str] | None = None, 
     missing = [str(card) for card in DECK if card not in cards.values()]
     if missing:
         raise ValueError(f"deck {name}: no code for {', '.join(missing)}")
-    if len(cards) != len(DECK) * decks:
-        count = len(DECK) * decks
+    codes = decks if table is not None else 1
+    if len(cards) != len(DECK) * codes:
+        count = len(DECK) * codes
         raise ValueError(f"deck {name}: {len(cards)} codes for {count} cards; one card needs one code")
-    wrong = [str(card) for card, codes in Counter(cards.values()).items() if codes != decks]
+    wrong = [str(card) for card, found in Counter(cards.values()).items() if found != codes]
     if wrong:
-        raise ValueError(f"deck {name}: not {decks} codes for {', '.join(wrong)}")
-    return CodeMap(name, cards)
+        raise ValueError(f"deck {name}: not {codes} codes for {', '.join(wrong)}")
+    if cutting_card in cards:
+        raise ValueError(f"deck {name}: cutting_card {cutting_card!r} is the code of a card")
+    return CodeMap(name, cards, decks // codes, cutting_card)
 
 
 def _number(rank: Rank) -> int:

@@ -7,7 +7,7 @@ cards, or the value alone, of which it then has `copies`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -28,12 +28,10 @@ class Anomaly(StrEnum):
 class Register(Generic[Where]):
     """One set in use. `Where` is the caller's word for a place on the table."""
 
-    def __init__(self, deck: CodeMap, other_decks: Iterable[CodeMap] = (), *, copies: int = 1) -> None:
-        """`copies` is how many cards of the set carry one code: the decks of a shoe with value-only codes."""
-        assert copies >= 1, copies
+    def __init__(self, deck: CodeMap, other_decks: Iterable[CodeMap] = ()) -> None:
+        """`other_decks` are those whose cards are known as foreign."""
         self.deck = deck
         self.other_decks = tuple(other_decks)
-        self.copies = copies
         self._out: list[tuple[str, Where]] = []
 
     def check(self, code: str) -> Card | Anomaly:
@@ -42,7 +40,7 @@ class Register(Generic[Where]):
         if card is None:
             foreign = any(deck.card(code) is not None for deck in self.other_decks)
             return Anomaly.FOREIGN_CODE if foreign else Anomaly.UNKNOWN_CODE
-        return Anomaly.ALREADY_OUT if len(self.places(code)) >= self.copies else card
+        return Anomaly.ALREADY_OUT if len(self.places(code)) >= self.deck.copies else card
 
     def places(self, code: str) -> tuple[Where, ...]:
         """Return where the cards with `code` lie, in the order in which they left the shoe."""
@@ -69,6 +67,15 @@ class Register(Generic[Where]):
         assert self.places(code), code
         self._out[self._out.index((code, self.where(code)))] = (code, where)
 
+    def code_of(self, card: Card) -> str:
+        """Return a code of this card that is still in the shoe; where none is, one that is out."""
+        codes = [code for code, known in self.deck.cards.items() if known == card]
+        return next((code for code in codes if self.check(code) == card), codes[0])
+
+    def rename(self, name: Callable[[Where], Where]) -> None:
+        """Call the places of all cards that are out by other names: they have been collected."""
+        self._out = [(code, name(where)) for code, where in self._out]
+
     def shuffle(self) -> None:
         """All cards are back in the shoe."""
         self._out.clear()
@@ -77,10 +84,14 @@ class Register(Generic[Where]):
         """Return the cards that are out, in the order in which they left the shoe."""
         return tuple(self.deck.cards[code] for code, _ in self._out)
 
+    def out(self) -> tuple[tuple[str, Where], ...]:
+        """Return code and place of every card that is out, in the order in which they left the shoe."""
+        return tuple(self._out)
+
     @property
     def size(self) -> int:
         """How many cards the whole set has."""
-        return len(self.deck.cards) * self.copies
+        return self.deck.size
 
     @property
     def out_count(self) -> int:

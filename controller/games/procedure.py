@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from controller.cards import Card
+from controller.cards import Card, Rank
 
 DEALER = "dealer"
 SWITCH = "switch"
@@ -136,6 +136,27 @@ Procedure: TypeAlias = Generator[Step, Answer, Any]
 """Returns the outcome of the round, in the game's own type."""
 
 
+class ShoePlan(msgspec.Struct, frozen=True):
+    """A game that is dealt round after round out of one shoe of `decks`, shuffled once.
+
+    `burn_counts`: the first card of a new shoe is shown, and so many are burned after it, by its rank; empty
+    where none is. The cutting card lies before the last `cutting_card_from_end` cards;
+    `rounds_after_cutting_card`: how many rounds follow the one in which it came.
+    """
+
+    decks: int
+    cutting_card_from_end: int
+    rounds_after_cutting_card: int
+    burn_counts: Mapping[Rank, int] = {}
+    spots: Mapping[str, tuple[str, int]] = {}
+    """What a shoe that knows the order of drawing calls the place and number of each card: `P1` to `B3`."""
+
+    @property
+    def burned_at_most(self) -> int:
+        """How many cards the beginning of a shoe takes from it."""
+        return 1 + max(self.burn_counts.values()) if self.burn_counts else 0
+
+
 class Game(Protocol):
     """One game as the table sees it."""
 
@@ -170,6 +191,11 @@ class Game(Protocol):
     @property
     def redeals(self) -> bool:
         """Whether a wrong number of cards at a place has the round dealt anew (OAB-24), not cancelled."""
+        ...
+
+    @property
+    def shoe(self) -> ShoePlan | None:
+        """How a shoe is dealt that serves many rounds; None where one deck is shuffled before each."""
         ...
 
     def initial_deal(self, step: Deal) -> bool:

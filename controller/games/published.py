@@ -1,4 +1,4 @@
-"""What a round of poker publishes: the records inside `confirmed`, in their wire form.
+"""What a round publishes: the records inside `confirmed`, in their wire form.
 
 The controller knows no stakes. Each box lists every hand that a player may have played there, and for
 each way of playing it what becomes of every wager (COM-12). Where a box decides as one, it is one hand.
@@ -35,6 +35,11 @@ class Wager(StrEnum):
     BUY_FEE = "BUY_FEE"
     BONUS_B = "BONUS_B"
     BONUS_D = "BONUS_D"
+    PLAYER = "PLAYER"
+    BANKER = "BANKER"
+    TIE = "TIE"
+    PLAYER_PAIR = "PLAYER_PAIR"
+    BANKER_PAIR = "BANKER_PAIR"
 
 
 class Result(StrEnum):
@@ -46,6 +51,14 @@ class Result(StrEnum):
     FEE = "FEE"
     RETURN_BONUS = "RETURN_BONUS"
     REFUND = "REFUND"
+
+
+class Winner(StrEnum):
+    """Who has won a coup of baccarat (BAC-08)."""
+
+    PLAYER = "PLAYER"
+    BANKER = "BANKER"
+    TIE = "TIE"
 
 
 class Comparison(StrEnum):
@@ -113,13 +126,14 @@ class ShownCombination(msgspec.Struct, frozen=True, gc=False):
 class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
     """A hand that lies open: its combinations, and the bonus row of its five dealt cards (RPL-52, RPL-57).
 
-    `qualified` is told of the dealer's hand alone (RPL-31).
+    `qualified` is told of the dealer's hand alone (RPL-31), `total` where points count (BAC-03).
     """
 
     cards: tuple[str, ...]
     combinations: tuple[ShownCombination, ...]
     bonus: BonusRow | None = None
     qualified: bool | None = None
+    total: int | None = None
 
 
 class HandOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -170,8 +184,24 @@ class DealerHand(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     combination: ShownCombination | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """The whole result of a round.
+class CoupHand(msgspec.Struct, frozen=True, gc=False):
+    """One side of a coup, its cards as dealt and their points (BAC-03)."""
+
+    cards: tuple[str, ...]
+    total: int
+
+
+class Coup(msgspec.Struct, frozen=True, gc=False):
+    """Both sides of a coup of baccarat. `pairs` are those of the pair bets that would win (BAC-12)."""
+
+    player: CoupHand
+    banker: CoupHand
+    winner: Winner
+    pairs: tuple[Wager, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
+    """The whole result of a round: against the `dealer`, or of a `coup`.
 
     `prices` are in Antes; `exchange_prices` are those of one to five cards, where the number matters.
     `dealer_after_purchase` is the hand that counts for those who bought (RPL-35). `rounding` is how every
@@ -180,11 +210,12 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     game: str
     prices: dict[Wager, str]
-    dealer: DealerHand
+    dealer: DealerHand | None = None
     boxes: tuple[BoxOutcome, ...]
     dealer_after_purchase: DealerHand | None = None
     exchange_prices: tuple[str, ...] = ()
     rounding: Rounding = Rounding.DOWN
+    coup: Coup | None = None
 
     def box(self, name: str) -> BoxOutcome:
         """Return the outcome of a box. Raises ValueError for an unknown box."""

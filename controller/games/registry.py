@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from controller.games.baccarat import Baccarat
+from controller.games.baccarat_rules import load_baccarat_rules
 from controller.games.caribbean import Caribbean
 from controller.games.golden_oasis import GoldenOasis
 from controller.games.grandmaster import Grandmaster
@@ -51,4 +53,5 @@ GAMES: Mapping[str, Entry] = {
     Caribbean.name: Entry(
         lambda given: Caribbean(load_sister_rules(given, CaribbeanRules)), Caribbean.stages
     ),
+    Baccarat.name: Entry(lambda given: Baccarat(load_baccarat_rules(given)), ()),
 }

@@ -49,6 +49,7 @@ class RussianLive:
 
     name = GAME
     redeals = False
+    shoe = None
     places = PLACES
     boxes = BOXES
 

@@ -1,4 +1,4 @@
-"""The reference settlement of every poker game: a slip and the published outcome give a wallet's lines.
+"""The reference settlement of every game: a slip and the published outcome give a wallet's lines.
 
 It reads nothing but the outcome in `confirmed`; a wallet in another language does the same sums. Money is
 integer minor units; wins are rounded in one place, as the outcome says (D-54).
@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 import msgspec
 
@@ -76,7 +76,7 @@ class VoidedBet(msgspec.Struct, frozen=True):
     stake: int
 
 
-class BoxSlip(msgspec.Struct, frozen=True):
+class BoxSlip(msgspec.Struct, frozen=True, tag="box"):
     """What one player staked on one box and what was chosen there, in minor units.
 
     `pattern` stays `stay` for BET, for FOLD as dealt and for silence in options time (RPL-14). `decision`
@@ -103,6 +103,17 @@ class BoxSlip(msgspec.Struct, frozen=True):
         parse_pattern(self.pattern)
         if (self.decision is Decision.INSURANCE) != (self.insurance > 0):
             raise ValueError(f"{self.box}: decision {self.decision} with an insurance of {self.insurance}")
+
+
+class LayoutSlip(msgspec.Struct, frozen=True, tag="layout"):
+    """What one player has staked on a layout where every wager stands by itself (BAC-15), in minor units."""
+
+    box: str
+    stakes: Mapping[Wager, int] = {}
+    late: tuple[LateBet, ...] = ()
+
+
+Slip: TypeAlias = BoxSlip | LayoutSlip
 
 
 class LineOutcome(StrEnum):
@@ -137,16 +148,29 @@ REFUNDED_LATE = WagerOutcome(Result.REFUND, ("RPL-04",))
 REFUNDED_CANCELLED = WagerOutcome(Result.REFUND, ("RPL-73",))
 
 
-def settle(
-    slip: tuple[BoxSlip, ...], outcome: Outcome, voided: tuple[VoidedDeal, ...] = ()
-) -> tuple[Line, ...]:
+def settle(slip: tuple[Slip, ...], outcome: Outcome, voided: tuple[VoidedDeal, ...] = ()) -> tuple[Line, ...]:
     """Settle a player's slip, box by box; `voided` are the abandoned deals, as `confirmed` lists them.
 
     Raises ValueError for a slip that the rules never permitted: such a request has to be refused when it
     is made. The same for wagers of a deal that was not abandoned.
     """
     deals = {each.deal: each for each in voided}
-    return tuple(line for box in slip for line in _settle_box(box, outcome, deals))
+    return tuple(
+        line
+        for part in slip
+        for line in (
+            _settle_layout(part, outcome)
+            if isinstance(part, LayoutSlip)
+            else _settle_box(part, outcome, deals)
+        )
+    )
+
+
+def refund_layout(slip: LayoutSlip) -> tuple[Line, ...]:
+    """Return every stake on a layout: the round is cancelled (RPL-73)."""
+    stakes = slip.stakes.items()
+    placed = [_line(slip.box, wager, stake, REFUNDED_CANCELLED) for wager, stake in stakes]
+    return (*placed, *_late(slip))
 
 
 def refund(
@@ -216,6 +240,15 @@ def _settle_box(slip: BoxSlip, outcome: Outcome, voided: Mapping[int, VoidedDeal
         if bet.deal not in voided or bet.wager not in (row := voided[bet.deal].row(slip.box)):
             raise ValueError(f"{slip.box}: {bet.wager} of deal {bet.deal}, which is not void")
         yield _line(slip.box, bet.wager, bet.stake, row[bet.wager], deal=bet.deal)
+    yield from _late(slip)
+
+
+def _settle_layout(slip: LayoutSlip, outcome: Outcome) -> Iterator[Line]:
+    row = outcome.box(slip.box).hand(STAY.text).rows[RowName.PLAIN]
+    for wager, stake in slip.stakes.items():
+        if wager not in row:
+            raise ValueError(f"{slip.box}: {wager} is not offered")
+        yield _line(slip.box, wager, stake, row[wager], outcome.rounding)
     yield from _late(slip)
 
 
@@ -291,7 +324,7 @@ def _voided(slip: BoxSlip, published: WagerOutcome) -> Iterator[Line]:
         yield _line(slip.box, bet.wager, bet.stake, published, deal=bet.deal)
 
 
-def _late(slip: BoxSlip) -> Iterator[Line]:
+def _late(slip: Slip) -> Iterator[Line]:
     for bet in slip.late:
         yield _line(slip.box, bet.wager, bet.stake, REFUNDED_LATE)
 

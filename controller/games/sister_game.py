@@ -68,6 +68,7 @@ class SisterGame(Generic[R]):
     """What a box may decide at first."""
     has_dark_boxes: ClassVar[bool] = False
     redeals: ClassVar[bool] = False
+    shoe: ClassVar[None] = None
 
     def __init__(self, rules: R) -> None:
         self.rules = rules

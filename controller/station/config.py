@@ -19,7 +19,7 @@ import msgspec
 
 from controller.bus.endpoints import Endpoints
 from controller.bus.envelope import Environment
-from controller.cards import CodeMap, Scheme, code_map
+from controller.cards import DECK, CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices
@@ -106,6 +106,10 @@ class DeckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     scheme: Scheme
     codes: dict[str, str] | None = None
+    decks: Annotated[int, msgspec.Meta(ge=1, le=8)] = 1
+    """More than one is a shoe. Where codes spell values each is on so many cards."""
+    cutting_card: str | None = None
+    """The code on the cutting card, where the scanner reads it."""
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -204,6 +208,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     decks = {name: _read_deck(home, name, files) for name in _deck_names(table)}
     profile = load_profile(home, table.profile, files)
     _check(path, table, game, profile)
+    _check_shoe(path, game, profile, [decks[name] for name in (table.deck, *table.spare_decks)])
     run_dir = (home / table.run_dir).resolve()
     return StationConfig(
         path=path,
@@ -333,6 +338,20 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     check_devices(path, table.badge_readers, table.lights)
 
 
+def _check_shoe(path: Path, game: Game, profile: Profile, decks: Iterable[CodeMap]) -> None:
+    """A game out of a shoe needs decks of its size and procedures of a shoe; another one neither."""
+    wanted = 1 if game.shoe is None else game.shoe.decks
+    for deck in decks:
+        if deck.size != len(DECK) * wanted:
+            got = deck.size // len(DECK)
+            raise ConfigError(f"{path}: deck {deck.name!r}: {game.name} takes {wanted} decks, this has {got}")
+    if profile.shoe != (game.shoe is not None):
+        needs = "is dealt out of a shoe" if game.shoe is not None else "is shuffled before every round"
+        raise ConfigError(
+            f"{path}: profile {profile.name!r}: shoe = {str(profile.shoe).lower()}, but {game.name} {needs}"
+        )
+
+
 def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tuple[str, ...]) -> None:
     for name in found:
         if name not in valid:
@@ -359,7 +378,7 @@ def _read_deck(home: Path, name: str, files: Files) -> CodeMap:
 def _build_deck(path: Path, files: Files) -> CodeMap:
     deck = _read(path, DeckFile, files)
     try:
-        return code_map(path.stem, deck.scheme, deck.codes)
+        return code_map(path.stem, deck.scheme, deck.codes, decks=deck.decks, cutting_card=deck.cutting_card)
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from None
 

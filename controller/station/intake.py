@@ -14,6 +14,7 @@ import msgspec
 from controller.journal.recording import Kind, Line
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
+from controller.station.shoe_reports import shoe_input
 from controller.table.inputs import (
     AnyCommand,
     AnyInput,
@@ -122,11 +123,16 @@ class Intake:
                 case contract.CodeRead(code=code) if code in self._commands:
                     command = self._commands[code]
                     value: AnyInput = CommandScanned(at=at + len(taken), scanner=scanner, command=command)
-                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat):
+                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat, place=place):
                     now = at + len(taken)
-                    key = self._new_key(scanner, now)
                     value = CardRead(
-                        at=now, scanner=scanner, code=code, device_seq=device_seq, key=key, repeat=repeat
+                        at=now,
+                        scanner=scanner,
+                        code=code,
+                        device_seq=device_seq,
+                        key=self._new_key(scanner, now),
+                        repeat=repeat,
+                        place=place,
                     )
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
@@ -141,7 +147,10 @@ class Intake:
                     value = CardsTogether(at=at + len(taken), scanner=scanner, count=count)
                 case _:
                     self._on_garbage(scanner, report)
-                    continue
+                    judged = shoe_input(report, scanner, at + len(taken))
+                    if judged is None:
+                        continue
+                    value = judged
             taken.append(Taken(value, report))
         return taken
 

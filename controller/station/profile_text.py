@@ -81,6 +81,7 @@ VERDICTS = {
     CellVerdict.GO_ON: "it is on record; the round goes on",
     CellVerdict.CHECK_DECK: "the deck is checked before the next round",
     CellVerdict.SHUFFLE: "the deck is shuffled again",
+    CellVerdict.TAKE: "it is another card: it is taken as it came",
 }
 
 PRESSES = {
@@ -100,6 +101,7 @@ SENSORS = {
     Sensor.SECOND: "a second capture",
     Sensor.POSITION: "a position reader at every place",
     Sensor.COUNT: "the count of the stub",
+    Sensor.SHOE: "a shoe that judges by itself",
     Sensor.PERSON: "a person",
 }
 
@@ -114,6 +116,7 @@ LIMITS = {
     "breaker_cases": "cases of one kind that a table bears within the next number",
     "breaker_minutes": "minutes in which so many block the table",
     "burn_at_dealer_change": "a new dealer burns the first card",
+    "stand_by_needed": "no round opens before the shoe says that it stands by",
     "burn_at_shoe_start": "the first card of a fresh shoe is burned",
     "second_capture_agrees": "RESULT waits for a second capture to have read every card",
     "position_readers_agree": "RESULT waits for position readers to have read every card of their places",

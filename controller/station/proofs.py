@@ -34,7 +34,7 @@ class Breach(StrEnum):
     COMMITMENT = "COMMITMENT"
     """An opened card is not the one that was committed to, or was never committed to."""
     UNOPENED = "UNOPENED"
-    """A round has ended and a commitment of it was not opened."""
+    """A round has ended and a commitment of it was not opened; or a shoe, and one of its rounds'."""
     COUNT = "COUNT"
     DIGEST = "DIGEST"
     TERMINAL = "TERMINAL"
@@ -76,6 +76,9 @@ class Proofs:
         self._audience = audience
         self._committed: dict[_Place, str] = {}
         self._opened: set[_Place] = set()
+        self._sealed: dict[tuple[str, _Place], str] = {}
+        """Commitments of earlier rounds that are opened when their shoe closes."""
+        self._in_shoe = False
         self._is_whole = False
         self._terminals = 0
         self._count = 0
@@ -96,6 +99,9 @@ class Proofs:
                 continue
             if isinstance(event, events.RoundOpened | events.RoundCorrected):
                 self._begin()
+                self._in_shoe = isinstance(event, events.RoundOpened) and event.shoe is not None
+            if isinstance(event, events.ShoeClosed):
+                yield from self._shoe_closed(envelope, event)
             if isinstance(event, SealedRound):
                 yield from self._closed(envelope, event)
                 continue
@@ -114,8 +120,8 @@ class Proofs:
             case events.CardDealt(commitment=str() as commitment):
                 place = _Place(event.place, event.n, event.deal, event.reading)
                 self._committed[place] = commitment
-            case events.CardBurned():
-                self._committed[_Place(BURN, event.n, event.deal, 1)] = event.commitment
+            case events.CardBurned(commitment=str() as commitment):
+                self._committed[_Place(BURN, event.n, event.deal, 1)] = commitment
             case events.CardHeld():
                 self._committed[_Place(HELD, event.n, event.deal, 1)] = event.commitment
             case events.CardsRevealed():
@@ -145,11 +151,26 @@ class Proofs:
             if card.card is None or card.key is None:
                 continue
             promised = self._committed.get(place, "no commitment")
-            got = opened_commitment(envelope.tableid, envelope.roundid or "", card)
-            if got == promised:
-                self.checked += 1
-            else:
-                yield Broken(Breach.COMMITMENT, envelope.id, str(place), promised, got)
+            yield from self._compare(envelope, envelope.roundid or "", card, promised)
+
+    def _compare(self, envelope: Envelope, roundid: str, card: OpenedCard, promised: str) -> Iterator[Broken]:
+        got = opened_commitment(envelope.tableid, roundid, card)
+        if got == promised:
+            self.checked += 1
+        else:
+            place = _Place(card.place, card.n, card.deal, card.reading)
+            yield Broken(Breach.COMMITMENT, envelope.id, str(place), promised, got)
+
+    def _shoe_closed(self, envelope: Envelope, event: events.ShoeClosed) -> Iterator[Broken]:
+        """What lay face down in the shoe's rounds is opened; rounds from before this stream can't be told."""
+        for card in event.opened:
+            place = _Place(card.place, card.n, card.deal, card.reading)
+            promised = self._sealed.pop((card.roundid or "", place), None)
+            if promised is not None:
+                yield from self._compare(envelope, card.roundid or "", card, promised)
+        for roundid, place in self._sealed:
+            yield Broken(Breach.UNOPENED, envelope.id, f"{roundid} {place}", "an opened commitment", "none")
+        self._sealed.clear()
 
     def _closed(self, envelope: Envelope, sealed: SealedRound) -> Iterator[Broken]:
         """Check a round's end; a stream that was joined in the middle of a round can't say."""
@@ -162,6 +183,9 @@ class Proofs:
             if self._terminals != 1:
                 yield Broken(Breach.TERMINAL, envelope.id, "terminal events", "1", str(self._terminals))
             for place in self._committed.keys() - self._opened:
+                if self._in_shoe and place.place in (BURN, HELD):
+                    self._sealed[envelope.roundid or "", place] = self._committed[place]
+                    continue
                 yield Broken(Breach.UNOPENED, envelope.id, str(place), "an opened commitment", "none")
         self._begin()
 

@@ -87,6 +87,9 @@ def station_commands(path: Path, codes: Mapping[str, str], decks: Iterable[CodeM
         if press not in SCANNABLE:
             raise ConfigError(f"{where}: {unknown_name(press, SCANNABLE)}")
         taken = next((deck.name for deck in decks if deck.card(code) is not None), None)
+        cutting = next((deck.name for deck in decks if deck.cutting_card == code), None)
+        if cutting is not None:
+            raise ConfigError(f"{where}: it is the cutting card of deck {cutting!r}; give the press another")
         if taken is not None:
             raise ConfigError(f"{where}: a card of deck {taken!r} has this code; give the press another one")
     return {code: SCANNABLE[press] for code, press in codes.items()}

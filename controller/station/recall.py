@@ -142,6 +142,8 @@ class Recalled(msgspec.Struct, omit_defaults=True):
     incidents: list[RecalledIncident] = []
     redeals: list[Redealt] = []
     presses: list[Press] = []
+    is_in_shoe: bool = False
+    """Dealt out of a shoe that serves many rounds."""
     restarts: list[int] = []
     result: Result | None = None
     cancelled: Cancelled | None = None
@@ -153,8 +155,13 @@ class Recalled(msgspec.Struct, omit_defaults=True):
 
     @property
     def commitments(self) -> tuple[int, int]:
-        """How many commitments there were, and how many of them were opened and hold."""
+        """How many commitments there were, and how many of them were opened and hold.
+
+        Out of a shoe that goes on the burned cards stay closed; when it closes they are no part of a round.
+        """
+        closed = (BURN, HELD) if self.is_in_shoe else ()
         bound = [card for card in self.cards if card.commitment is not None]
+        bound = [card for card in bound if card.opened_at_us is not None or card.place not in closed]
         return len(bound), sum(card.checked is True for card in bound)
 
 
@@ -218,6 +225,7 @@ def _tell(path: Path, steps: Sequence[Step]) -> Recalled:
         journal=path.name,
         steps=(first.n, steps[-1].n),
         opened_at_us=first.at_us,
+        is_in_shoe=opened.shoe is not None,
     )
     told.dealers += [opened.dealer] if opened.dealer is not None else []
     teller = Teller(told)
@@ -313,6 +321,8 @@ class Teller:
                 aside = RecalledCard(at_us, BURN if is_burned else HELD, event.n, event.deal, 1, "down")
                 aside.fate = "burned" if is_burned else "held"
                 aside.commitment, aside.reason = event.commitment, event.reason
+                if isinstance(event, events.CardBurned) and event.card is not None:
+                    aside.face, aside.card = "up", event.card
                 told.cards.append(aside)
             case events.CardWithdrawn():
                 withdrawn = (event.place, event.n, self._deal, event.reading)

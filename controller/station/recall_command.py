@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from controller.games.published import Comparison, DealerHand, Exclusion, RowName, VoidedDeal, Wager
+from controller.games.published import Comparison, Coup, DealerHand, Exclusion, RowName, VoidedDeal, Wager
 from controller.journal import JournalError
 from controller.station.errors import StationError
 from controller.station.recall import Recalled, RecalledCard, recall
@@ -210,6 +210,10 @@ def _incidents(told: Recalled) -> RenderableType:
 
 
 def _result(result: Result) -> Iterator[RenderableType]:
+    if result.coup is not None:
+        yield from _coup(result.coup, result.boxes)
+        return
+    assert result.dealer is not None, "a round has a dealer or is a coup"
     yield Text.assemble("Dealer  ", _hand(result.dealer))
     if result.dealer_after_purchase is not None:
         yield Text.assemble("Dealer after the purchase  ", _hand(result.dealer_after_purchase))
@@ -217,6 +221,15 @@ def _result(result: Result) -> Iterator[RenderableType]:
         yield _box(one)
     prices = ", ".join(f"{wager} {result.prices[wager]}" for wager in Wager if wager in result.prices)
     yield Text(f"Prices in Antes: {prices}. What each player chose, only the betting system knows.\n")
+
+
+def _coup(coup: Coup, boxes: tuple[RecalledBox, ...]) -> Iterator[RenderableType]:
+    for name, side in (("Player", coup.player), ("Banker", coup.banker)):
+        yield Text.assemble(f"{name}  ", _card_row(side.cards), f"  {side.total}")
+    yield Text(f"Winner  {coup.winner.lower()}")
+    for one in boxes:
+        for group in one.groups:
+            yield Text(f"{_compared(group)} {_wagers(group)}\n".lstrip())
 
 
 def _correction(correction: RecalledCorrection) -> Iterator[RenderableType]:

@@ -9,6 +9,7 @@ import msgspec
 from controller.games.published import (
     BoxOutcome,
     Comparison,
+    Coup,
     DealerHand,
     Exclusion,
     HandOutcome,
@@ -50,10 +51,11 @@ class RecalledBox(msgspec.Struct, omit_defaults=True):
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """The confirmed result."""
 
-    dealer: DealerHand
+    dealer: DealerHand | None
     dealer_after_purchase: DealerHand | None
     prices: dict[Wager, str]
     boxes: tuple[RecalledBox, ...]
+    coup: Coup | None = None
 
 
 def in_groups(outcome: Outcome) -> Result:
@@ -61,7 +63,7 @@ def in_groups(outcome: Outcome) -> Result:
     boxes = tuple(
         RecalledBox(box.box, list(_groups(box)), _row(box.fold), _row(box.bonus)) for box in outcome.boxes
     )
-    return Result(outcome.dealer, outcome.dealer_after_purchase, outcome.prices, boxes)
+    return Result(outcome.dealer, outcome.dealer_after_purchase, outcome.prices, boxes, outcome.coup)
 
 
 def _row(row: Row | None) -> dict[Wager, str] | None:

@@ -13,8 +13,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from controller.games.baccarat import LAYOUT
 from controller.games.published import Wager
 from controller.games.registry import GAMES
+from controller.station import baccarat_sheet
 from controller.station.approvals import Approval, Approved, Subject, rules_of
 from controller.station.approving import (
     add_approve,
@@ -38,6 +40,7 @@ WAGERS = {
     Wager.SIXTH_FEE: "fee",
     Wager.EXCHANGE_FEE: "fee",
     Wager.BUY_FEE: "purchase",
+    **baccarat_sheet.WAGERS,
 }
 ROWS = {
     "ROYAL": "Royal Flush",
@@ -133,7 +136,11 @@ def render(told: Told, config: StationConfig | None) -> RenderableType:
         *_procedure(sheet),
         *_settled(sheet),
         *_pay_tables(sheet),
-        *_pairs("Prices", {name: f"{price} A" for name, price in sheet.prices.items()}),
+        *(
+            _pairs("Prices", {name: f"{price} A" for name, price in sheet.prices.items()})
+            if sheet.prices
+            else ()
+        ),
         *_limits(sheet),
         *_settings(sheet),
         *_times(sheet),
@@ -151,7 +158,9 @@ def _heading(told: Told, config: StationConfig | None) -> RenderableType:
         heading.append(f"Table {told.table}, {told.environment}, {config.path if config else ''}\n")
     else:
         heading.append("The settings as shipped; give --config for those of a table\n")
-    heading.append(f"Boxes: {listed([place_name(name) for name in sheet.boxes])}. A is the Ante of a box.\n")
+    if sheet.boxes != (LAYOUT,):
+        boxes = listed([place_name(name) for name in sheet.boxes])
+        heading.append(f"Boxes: {boxes}. A is the Ante of a box.\n")
     heading.append(f"Rules hash {sheet.rules}\n", "bold")
     return heading
 
@@ -179,13 +188,14 @@ def _settled(sheet: Sheet) -> Iterator[RenderableType]:
         cells = {WAGERS[wager]: fate for wager, fate in one.wagers.items()}
         case = f"{one.case}, insured" if one.insured else one.case
         table.add_row(case, *(cells.get(name, "") for name in columns), " ".join(one.rules))
-    yield Text("What becomes of the wagers on a box, after a draw where the game has one", "bold")
+    place = "layout" if sheet.boxes == (LAYOUT,) else "box, after a draw where the game has one"
+    yield Text(f"What becomes of the wagers on a {place}", "bold")
     yield table
 
 
 def _pay_tables(sheet: Sheet) -> Iterator[RenderableType]:
     for pays in sheet.pay_tables:
-        rows = {ROWS[row]: f"{odds}:1" for row, odds in pays.odds.items()}
+        rows = {ROWS.get(row, row): f"{odds}:1" for row, odds in pays.odds.items()}
         yield from _pairs(f"Pay table of the {pays.title}", rows)
         yield Text(f"{pays.note}\n")
 

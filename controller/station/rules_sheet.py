@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from controller.games.baccarat import Baccarat
 from controller.games.combinations import Kind
 from controller.games.patterns import STAY
 from controller.games.paytables import BonusRow
@@ -27,6 +28,7 @@ from controller.games.published import (
 from controller.games.registry import GAMES
 from controller.games.rules import Rules
 from controller.games.sister_rules import RussianRules
+from controller.station import baccarat_sheet
 from controller.station.prose import BETTING, Procedure, procedure
 from controller.station.sample_round import (
     FOUR_ACES,
@@ -49,6 +51,7 @@ TITLES = {
     "oasis_with_bonus": "Oasis with bonus",
     "oasis_poker": "Oasis Poker",
     "caribbean_poker": "Caribbean Poker",
+    "baccarat": "Baccarat",
 }
 
 PRICES = {
@@ -102,6 +105,8 @@ def make_sheet(game: Game, rules_hash: str, times_ms: Mapping[str, int] | None =
     rules = rules_of(game)
     stages = (BETTING, *GAMES[game.name].stages)
     given = times_ms or {}
+    if isinstance(game, Baccarat):
+        return _baccarat(game, rules_hash, given)
     return Sheet(
         game=game.name,
         title=TITLES[game.name],
@@ -114,6 +119,26 @@ def make_sheet(game: Game, rules_hash: str, times_ms: Mapping[str, int] | None =
         limits=limits_in_force(rules),
         settings=settings_in_force(rules),
         times_ms={stage: given[stage] for stage in stages if stage in given},
+    )
+
+
+def _baccarat(game: Baccarat, rules_hash: str, times_ms: Mapping[str, int]) -> Sheet:
+    return Sheet(
+        game=game.name,
+        title=TITLES[game.name],
+        rules=rules_hash,
+        boxes=game.boxes,
+        procedure=baccarat_sheet.procedure(game, times_ms),
+        settled=tuple(
+            Settled(case, False, wagers, ids) for case, wagers, ids in baccarat_sheet.settled(game)
+        ),
+        pay_tables=(
+            PayTable("layout", baccarat_sheet.odds(game), "The commission is in the Banker's odds."),
+        ),
+        prices={},
+        limits=baccarat_sheet.limits(game),
+        settings=settings_in_force(game.rules),
+        times_ms={stage: given for stage, given in times_ms.items() if stage == BETTING},
     )
 
 

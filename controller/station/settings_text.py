@@ -25,6 +25,11 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 SETTINGS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "decks": ("How many decks are in the shoe?", ("BAC-02",)),
+    "pairs": ("Are the pair bets offered?", ("BAC-12",)),
+    "burn_by_first_card": ("Does the first card of a new shoe say how many are burned?", ("BAC-13",)),
+    "cutting_card_from_end": ("How many cards lie behind the cutting card?", ("BAC-13",)),
+    "rounds_after_cutting_card": ("How many rounds follow the one of the cutting card?", ("BAC-13",)),
     "boxes": ("How many boxes are there?", ("D-51",)),
     "up_card": ("Which of the dealer's cards lies open?", ("D-33",)),
     "deal_pattern": ("How does the initial deal go round?", ("D-10",)),

@@ -12,14 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.bus.snapshot import LaidCard, LastOutcome, Snapshot, WindowState
+from controller.games.baccarat import BANKER, LAYOUT, PLAYER
 from controller.games.procedure import DEALER, SWITCH
 from controller.games.published import (
     BoxOutcome,
     Comparison,
+    Coup,
     DealerHand,
     HandOutcome,
     Outcome,
     ShownCombination,
+    Winner,
 )
 from controller.games.rules import MAIN
 from controller.table.charts import Phase
@@ -90,6 +93,8 @@ def _footing(snapshot: Snapshot, stale: bool) -> str:
 
 def _board(snapshot: Snapshot) -> RenderableType:
     boxes = snapshot.boxes or (MAIN,)
+    if LAYOUT in boxes:
+        return Columns([_place(snapshot, side) for side in (PLAYER, BANKER)], padding=(0, 2))
     middle = Columns([_place(snapshot, box) for box in boxes], padding=(0, 2))
     top = _place(snapshot, DEALER)
     return Group(top, middle, _place(snapshot, SWITCH)) if SWITCH in snapshot.places else Group(top, middle)
@@ -103,7 +108,8 @@ def _place(snapshot: Snapshot, place: str) -> RenderableType:
     grid.add_row(cards)
     hand = snapshot.hands.get(place)
     if hand is not None:
-        grid.add_row(_worth(hand.combinations))
+        worth = _worth(hand.combinations) if hand.total is None else Text(str(hand.total), "italic")
+        grid.add_row(worth)
     return grid
 
 
@@ -167,11 +173,21 @@ def _last(last: LastOutcome) -> Text:
 
 def _outcome(outcome: Outcome) -> Text:
     """Return how the hands compare; after a purchase also what counts for those who bought (RPL-35)."""
+    if outcome.coup is not None:
+        return Text(_coup(outcome.coup))
+    assert outcome.dealer is not None, outcome.game
     text = _against(outcome, outcome.dealer, lambda hand: hand.comparison)
     if outcome.dealer_after_purchase is not None:
         bought = _against(outcome, outcome.dealer_after_purchase, lambda hand: hand.bought_comparison)
         text = f"{text}; bought: {bought}"
     return Text(text)
+
+
+def _coup(coup: Coup) -> str:
+    """Return both totals and who has won (BAC-08)."""
+    won = "tie" if coup.winner is Winner.TIE else f"{coup.winner.lower()} wins"
+    pairs = "".join(f", {pair.lower().replace('_', ' ')}" for pair in coup.pairs)
+    return f"player {coup.player.total}, banker {coup.banker.total}: {won}{pairs}"
 
 
 def _against(outcome: Outcome, dealer: DealerHand, compared: Compared) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from controller.games.procedure import BURN, Deal
 from controller.table import dealing, procedures
+from controller.table.aside import burn_due
 from controller.table.charts import IN_ROUND, IncidentState
 from controller.table.events import IncidentKind, Verdict
 from controller.table.incidents import ask, decide
@@ -56,7 +57,7 @@ def _ask_for_due_card(t: TableState) -> None:
             t.arm(TIMER, current.free_at)
         return
     t.disarm(TIMER)
-    where = (BURN, len(current.burned) + 1) if current.burn_due else (step.place, step.n)
+    where = (BURN, len(current.burned) + 1) if burn_due(t) is not None else (step.place, step.n)
     incident = procedures.meet(t, IncidentKind.SCANNER_LOST, lost_values(t, gone=Known.YES), where=where)
     if procedures.offers(t, "order_entry"):
         ask_entry(t, incident)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import msgspec
 
 from controller.table.charts import Phase
+from controller.table.events import BurnReason, OpenedCard
 from controller.table.staff import Duty, Halts
 from controller.table.state import (
     DeckInUse,
+    KeptCard,
     Proposal,
     Reads,
     Receipt,
@@ -19,6 +21,7 @@ from controller.table.state import (
     Revision,
     Shoe,
     TableState,
+    Where,
     register_of,
 )
 
@@ -39,6 +42,13 @@ class CarriedShoe(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     last_collected: tuple[str, ...] = ()
     wear: dict[str, Reads] = {}
     worn: tuple[str, ...] = ()
+    out: tuple[tuple[str, Where], ...] = ()
+    """The cards that are out of a shoe that goes on, in the order in which they left it."""
+    burns_due: tuple[BurnReason, ...] = ()
+    last_round: int | None = None
+    kept: tuple[KeptCard, ...] = ()
+    sealed: tuple[OpenedCard, ...] = ()
+    stands_by: bool = False
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,12 +101,14 @@ def encode(t: TableState) -> bytes | None:
         disk_free_mb=t.disk_free_mb,
         duty=t.duty,
         halts=t.halts,
-        shoe=_carry(t.shoe),
+        shoe=_carry(t),
     )
     return msgspec.json.encode(record, order="deterministic")
 
 
-def _carry(shoe: Shoe) -> CarriedShoe:
+def _carry(t: TableState) -> CarriedShoe:
+    shoe = t.shoe
+    goes_on = t.game.shoe is not None and shoe.deck is not None
     return CarriedShoe(
         deck=shoe.deck,
         decks_count=shoe.decks_count,
@@ -106,6 +118,12 @@ def _carry(shoe: Shoe) -> CarriedShoe:
         last_collected=shoe.last_collected,
         wear=shoe.wear,
         worn=shoe.worn,
+        out=t.register.out() if goes_on else (),
+        burns_due=tuple(shoe.burns_due),
+        last_round=shoe.last_round,
+        kept=tuple(shoe.kept),
+        sealed=tuple(shoe.sealed),
+        stands_by=shoe.stands_by,
     )
 
 
@@ -119,10 +137,17 @@ def _restore_shoe(t: TableState, record: CarriedShoe) -> None:
         last_collected=record.last_collected,
         wear=dict(record.wear),
         worn=record.worn,
+        burns_due=list(record.burns_due),
+        last_round=record.last_round,
+        kept=list(record.kept),
+        sealed=list(record.sealed),
+        stands_by=record.stands_by,
     )
     for deck in t.decks:
         if record.deck is not None and deck.name == record.deck.name:
             t.register = register_of(deck, t.decks, t.other_decks)
+    for code, where in record.out:
+        t.register.take(code, where)
 
 
 def restore(t: TableState, raw: bytes) -> None:

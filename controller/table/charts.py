@@ -74,6 +74,15 @@ class PhaseChart(StateChart[Any]):
     verify_deck = deck_check.to(shuffling)
     change_deck = deck_check.to(None) | shuffling.to(deck_check) | ready.to(deck_check)
     count_stub = deck_check.to(None) | shuffling.to(None) | result_proposed.to(None) | confirmed.to(None)
+    count_stub |= cancelled.to(None)
+    cutting_card = (
+        ready.to(None)
+        | betting.to(None)
+        | dealing.to(None)
+        | deciding.to(None)
+        | result_proposed.to(None)
+        | confirmed.to(None)
+    )
     confirm_shuffle = shuffling.to(ready)
     repeat_shuffle = shuffling.to(None) | ready.to(shuffling)
 
@@ -91,6 +100,7 @@ class PhaseChart(StateChart[Any]):
         betting.to(cancelled) | dealing.to(cancelled) | deciding.to(cancelled) | result_proposed.to(cancelled)
     )
     clear_table = confirmed.to(shuffling) | cancelled.to(shuffling)
+    shoe_goes_on = shuffling.to(ready)
     deck_suspect = shuffling.to(deck_check) | ready.to(shuffling)
 
     # What comes from the scanners, where it means something.
@@ -125,6 +135,8 @@ class PhaseChart(StateChart[Any]):
     confirm_cancel = betting.to(None) | dealing.to(None) | deciding.to(None) | result_proposed.to(None)
     answer_question = (
         deck_check.to(None)
+        | ready.to(None)
+        | confirmed.to(None)
         | betting.to(None)
         | dealing.to(None)
         | deciding.to(None)

@@ -12,6 +12,7 @@ the refund is what is left.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import NamedTuple
@@ -194,8 +195,9 @@ def _lying(
     if any(where in decided_on and recorded[where] != card for where, card in told.items()):
         return Refusal.DECIDED_ON
     lying = recorded | {(card.place, card.n): card.card for card in before.cards} | told
-    out = [*lying.values(), *past.aside]
-    return Refusal.IMPOSSIBLE_CARD if len(set(out)) != len(out) else lying
+    out = Counter([*lying.values(), *past.aside])
+    decks = 1 if t.game.shoe is None else t.game.shoe.decks
+    return Refusal.IMPOSSIBLE_CARD if max(out.values()) > decks else lying
 
 
 def _judge(game: Game, past: PastRound, lying: Mapping[Where, str]) -> Outcome | None:

@@ -20,7 +20,7 @@ from controller.games.procedure import (
     Window,
     WindowAnswer,
 )
-from controller.table import aside, result
+from controller.table import aside, result, shoe_life
 from controller.table.events import (
     BetsClosed,
     BettingOpened,
@@ -63,8 +63,10 @@ def open_round(t: TableState) -> None:
             rules=t.rules,
             procedures=t.settings.profile.digest,
             dealer=aside.note_relief(t),
+            shoe=t.shoe.decks_count if t.game.shoe is not None else None,
         )
     )
+    shoe_life.place_kept(t)
     follow(t)
 
 
@@ -364,7 +366,10 @@ def follow_held(t: TableState) -> None:
                 t.arm(HELD_TIMER, current.free_at)
             return
         card = current.held.pop(0)
-        current.withdrawn.append(card.opening())
+        if aside.burn_due(t) is BurnReason.NEW_SHOE:
+            t.shoe.sealed.append(card.opening(current.id))  # It stays face down until the shoe closes.
+        else:
+            current.withdrawn.append(card.opening())
         t.register.withdraw(card.code)
         deal_card(t, UnplacedRead(card.card, card.code, card.key, card.manual), held=card.n)
     t.disarm(HELD_TIMER)
@@ -373,13 +378,14 @@ def follow_held(t: TableState) -> None:
 def deal_card(t: TableState, read: UnplacedRead, *, held: int | None = None) -> None:
     """Lay the card that is due, and follow the script; a card to be burned goes before it."""
     current = t.in_play
-    if current.burn_due:
-        current.burn_due = False
-        aside.burn(t, read, BurnReason.RELIEF)
+    reason = aside.burn_due(t)
+    if reason is not None:
+        aside.burn_as_due(t, read, reason)
         return
     step = current.run.owed
     assert isinstance(step, Deal)
     laid = lay(t, read, step, fact=len(current.run.facts), held=held)
+    t.shoe.stands_by = False
     current.laid.append(laid)
     current.run.tell(read.card)
     follow(t)

@@ -6,7 +6,7 @@ It goes when the cards have been collected; the rounds that are suspect because 
 from __future__ import annotations
 
 from controller.cards import Card, Order, order_alarm
-from controller.table import wear
+from controller.table import shoe_life, wear
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind, RoundsSuspect, ShoeClosed, ShoeEnd, Verdict
 from controller.table.incidents import LOAD_NEW_DECK, note_incident
@@ -21,7 +21,15 @@ def close(t: TableState, suspect: SuspectDeck) -> None:
     """The deck goes out of use; the rounds after its last good one are named, if its end casts doubt."""
     shoe, deck = t.shoe, t.shoe.deck
     assert deck is not None
-    t.emit(ShoeClosed(deck=deck.name, number=deck.number, reason=suspect.end, order=suspect.order))
+    t.emit(
+        ShoeClosed(
+            deck=deck.name,
+            number=deck.number,
+            reason=suspect.end,
+            order=suspect.order,
+            opened=tuple(shoe.sealed),
+        )
+    )
     if suspect.good_round < t.round_no:
         t.emit(
             RoundsSuspect(
@@ -32,13 +40,25 @@ def close(t: TableState, suspect: SuspectDeck) -> None:
             )
         )
     shoe.deck, shoe.suspect, shoe.last_collected = None, None, ()
+    shoe.burns_due, shoe.last_round, shoe.kept, shoe.sealed = [], None, [], []
     shoe.supervised = shoe.supervised or suspect.end in FOR_A_CAUSE
     wear.forget_cards(t)
 
 
 def may_open_round(t: TableState) -> bool:
-    """Row 28: whether the longest round can be dealt from what is left."""
-    return t.game.cards_at_most <= t.register.left_count
+    """Row 28: whether the longest round can be dealt from what is left, and from what waits for it."""
+    needed = t.game.cards_at_most + shoe_life.burned_at_most(t)
+    return needed <= t.register.left_count + len(t.shoe.kept)
+
+
+def planned_end(t: TableState) -> ShoeEnd | None:
+    """Return why a shoe that serves many rounds closes after this one, None when it goes on (rows 27, 28)."""
+    if t.game.shoe is None:
+        return None
+    is_last = t.shoe.last_round is not None and t.round_no >= t.shoe.last_round
+    if is_last or shoe_life.has_passed_unseen(t):
+        return ShoeEnd.CUTTING_CARD
+    return None if may_open_round(t) else ShoeEnd.TOO_SHORT
 
 
 def collected(t: TableState) -> None:
@@ -50,10 +70,18 @@ def collected(t: TableState) -> None:
     assert deck is not None
     wear.note_round(t)
     order = _order_of(t)
-    shoe.last_collected = _as_they_lay(current)
+    end = planned_end(t)
+    if t.game.shoe is None:
+        shoe.last_collected = _as_they_lay(current)
+    else:
+        shoe_life.collected(t, current)
     if order is not None and shoe.suspect is None:
         note_incident(t, IncidentKind.ORDER_ALARM, "26", Verdict.DECK_OUT, LOAD_NEW_DECK)
         shoe.suspect = SuspectDeck(ShoeEnd.ORDER, deck.loaded_round, order)
+    if shoe.suspect is None and end is not None:
+        if shoe_life.has_passed_unseen(t):
+            note_incident(t, IncidentKind.CUTTING_CARD, "27", Verdict.DECK_OUT, LOAD_NEW_DECK)
+        shoe.suspect = SuspectDeck(end, t.round_no)
     if shoe.suspect is None and is_over_age(t):
         shoe.suspect = SuspectDeck(ShoeEnd.AGE, t.round_no)
     if shoe.suspect is not None:

@@ -7,7 +7,7 @@ Then it is verified in view of the camera by its count. How it goes out of use i
 from __future__ import annotations
 
 from controller.cards import Anomaly, Card, CodeMap, Register
-from controller.table import stub_count
+from controller.table import shoe_life, stub_count
 from controller.table.charts import Phase
 from controller.table.deck_end import close
 from controller.table.events import (
@@ -26,7 +26,15 @@ from controller.table.events import (
 from controller.table.gate import refuse
 from controller.table.incidents import LOAD_NEW_DECK, decide, note_incident, open_incident
 from controller.table.inputs import CardRead, ChangeDeck, ChangeReason, LoadDeck, Role
-from controller.table.state import DeckInUse, Incident, Receipt, SuspectDeck, TableState, register_of
+from controller.table.state import (
+    DeckInUse,
+    Incident,
+    Receipt,
+    SuspectDeck,
+    TableState,
+    UnplacedRead,
+    register_of,
+)
 
 DECK_PLACE = "deck"
 """The place of a card that is being scanned in; its number counts the scans."""
@@ -37,26 +45,44 @@ DECK_PLACE = "deck"
 
 def scan_in(t: TableState, read: CardRead) -> None:
     """Take a card of the set that is being scanned in: new, or the whole of the deck in use once more."""
+    if shoe_life.is_begun(t):
+        refuse(t, "card_read", Refusal.NOT_OWED)  # What is left of it is counted.
+        return
     register = _scanned(t, read.code)
     checked = register.check(read.code)
-    n = register.out_count + 1
-    if isinstance(checked, Card):
-        t.shoe.receipt = None
-        t.shoe.scanning.append(read.code)
-        t.emit(DeckScanned(n=n))
-    elif checked is Anomaly.ALREADY_OUT:
+    again = shoe_life.is_repeat(t, read) and isinstance(checked, Card)
+    if isinstance(checked, Card) and not again:
+        _take_in(t, read.code, register.out_count + 1)
+    elif again or checked is Anomaly.ALREADY_OUT:
         where = (DECK_PLACE, register.where(read.code))
-        open_incident(t, IncidentKind.SAME_CODE_AGAIN, "4", first="ask", prompt="SAME_CARD", where=where)
+        incident = open_incident(
+            t, IncidentKind.SAME_CODE_AGAIN, "4", first="ask", prompt="SAME_CARD", where=where
+        )
+        if isinstance(checked, Card):
+            incident.read = UnplacedRead(checked, read.code, read.key)
     elif t.shoe.deck is not None and not t.shoe.scanning:
         refuse(t, "card_read", Refusal.UNKNOWN_DECK)  # Nobody has begun to scan the deck in use.
     else:
         _reject(t, Rejection.FOREIGN_CARD, "6", missing=register.left_count)
 
 
+def _take_in(t: TableState, code: str, n: int) -> None:
+    t.shoe.receipt = None
+    t.shoe.scanning.append(code)
+    t.emit(DeckScanned(n=n))
+
+
 def same_card_answered(t: TableState, incident: Incident, yes: bool, actor: str) -> None:
-    """Row 4 in the set: a second look at a card is dropped; a doubled card rejects the set (row 5)."""
+    """Row 4 in the set: a second look at a card is dropped; a doubled card rejects the set (row 5).
+
+    Where a code is on many cards another one of it may well have come.
+    """
     if yes:
         decide(t, incident, Verdict.DUPLICATE_READ, actor)
+        return
+    if incident.read is not None:
+        decide(t, incident, Verdict.WENT_ON, actor)
+        _take_in(t, incident.read.code, len(t.shoe.scanning) + 1)
         return
     missing = _scanned(t, t.shoe.scanning[0]).left_count
     decide(t, incident, Verdict.DECK_OUT, actor)
@@ -102,12 +128,14 @@ def verify(t: TableState, count: int, actor: str, role: Role) -> Refusal | None:
             return Refusal.WRONG_COUNT
         if shoe.deck is None:
             _load(t, register.deck, Loading.SCANNED)
-    elif count != t.register.size:
+    elif count != stub_count.expected(t):
         return stub_count.count(t, count, actor, role)
     shoe.scanning.clear()
     shoe.supervised = False
     stub_count.note_good(t)
     t.move("verify_deck")
+    if shoe_life.is_begun(t):
+        t.move("shoe_goes_on")
     t.emit(DeckVerified(count=count))
     return None
 

@@ -5,7 +5,7 @@ None of it stops a round that is open: that one is finished.
 
 from __future__ import annotations
 
-from controller.table import deck_end, halts
+from controller.table import deck_end, halts, shoe_life
 from controller.table.events import ClockWasStepped, DiskMeasured, IncidentKind, Refusal, Verdict
 from controller.table.incidents import note_incident
 from controller.table.inputs import Role
@@ -17,6 +17,8 @@ def why_no_round(t: TableState, role: Role) -> Refusal | None:
     refusal = halts.why_no_round(t) or why_no_deal(t, role)
     if refusal is None and not deck_end.may_open_round(t):
         return Refusal.TOO_FEW_CARDS
+    if refusal is None and shoe_life.awaits_stand_by(t):
+        return Refusal.SHOE_NOT_READY
     return refusal or (Refusal.DISK_FULL if is_disk_low(t) else None)
 
 

@@ -17,15 +17,17 @@ from controller.table.gate import refuse
 from controller.table.incidents import decide
 from controller.table.inputs import CardRead, ReadFailed, UntakenRead
 from controller.table.situations import Axis, Known
-from controller.table.state import Incident, TableState
+from controller.table.state import HeldCode, Incident, TableState
 
 
 def hold(t: TableState, read: CardRead | ReadFailed) -> None:
     """Remember a read that an open incident holds back. Its event is the same whatever the card."""
     incident, current = t.incident, t.round
     assert incident is not None, "only an incident holds reads back"
-    if current is None:
-        return  # A set that is scanned in or counted is still in people's hands.
+    if current is None or (t.game.shoe is not None and t.phase is Phase.CONFIRMED):
+        # A set that is scanned in or counted is still in people's hands.
+        t.read_meanwhile = t.game.shoe is not None and t.phase in (Phase.READY, Phase.CONFIRMED)
+        return
     current.unplaced_reads.count += 1
     if isinstance(read, CardRead):
         _remember(t, read.code)
@@ -71,33 +73,37 @@ def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:
 
 
 def _remember(t: TableState, code: str) -> None:
-    unplaced = t.in_play.unplaced_reads
+    unplaced, copies = t.in_play.unplaced_reads, t.register.deck.copies
+    waiting = sum(card.code == code for card in unplaced.cards)
     match t.register.check(code):
         case Anomaly.ALREADY_OUT:
             pass  # Another look at a card that lies there: nothing has left the shoe.
         case Anomaly():
             unplaced.foreign = True
-        case _ if code not in unplaced.codes:
-            unplaced.codes.append(code)
+        case _ if waiting < copies:
+            unplaced.cards.append(HeldCode(code, len(t.register.places(code)) + waiting))
 
 
 def waiting_count(t: TableState) -> int:
     """Return how many cards were read in this round and are not dealt with."""
-    return len(t.round.unplaced_reads.codes) if t.round is not None else 0
+    return len(t.round.unplaced_reads.cards) if t.round is not None else 0
 
 
 def follow(t: TableState) -> None:
     """End a step: what lies there by now needs no asking, the rest is asked about with no incident open."""
+    if t.read_meanwhile and t.incident is None:
+        t.read_meanwhile = False
+        surplus.card_not_due(t, None)
     if t.round is None:
         return
     unplaced = t.round.unplaced_reads
-    unplaced.codes = [code for code in unplaced.codes if not isinstance(t.register.check(code), Anomaly)]
-    if t.incident is None and not unplaced.codes:
+    unplaced.cards = [card for card in unplaced.cards if len(t.register.places(card.code)) <= card.out_before]
+    if t.incident is None and not unplaced.cards:
         unplaced.together = False
     incident = t.incident
-    if incident is not None and incident.kind is IncidentKind.HELD_READ and not unplaced.codes:
+    if incident is not None and incident.kind is IncidentKind.HELD_READ and not unplaced.cards:
         decide(t, incident, Verdict.DUPLICATE_READ, None)  # It came to lie there under another case.
-    if t.incident is None and (unplaced.codes or unplaced.foreign):
+    if t.incident is None and (unplaced.cards or unplaced.foreign):
         _ask_about(t)
 
 
@@ -105,7 +111,7 @@ def _ask_about(t: TableState) -> None:
     """The hold is over: before anything else, what came out meanwhile."""
     unplaced = t.in_play.unplaced_reads
     if t.phase is Phase.CONFIRMED:
-        unplaced.codes, unplaced.foreign = [], False
+        unplaced.cards, unplaced.foreign = [], False
         if not t.deck_suspect and t.shoe.suspect is None:
             surplus.card_not_due(t, None)
     elif t.phase in IN_ROUND and unplaced.foreign:
@@ -121,11 +127,12 @@ def is_in_order(t: TableState, incident: Incident, code: str) -> bool:
 
     Of cards that were read together people have said that they know the order: they scan them in it.
     """
-    codes = t.in_play.unplaced_reads.codes
-    if not codes or code == codes[0] or (t.in_play.unplaced_reads.together and code in codes):
+    unplaced = t.in_play.unplaced_reads
+    cards, codes = unplaced.cards, unplaced.codes
+    if not cards or code == codes[0] or (unplaced.together and code in codes):
         return True
     if code not in codes:
-        codes.append(code)
+        cards.append(HeldCode(code, len(t.register.places(code))))
     incident.values[Axis.CERTAIN] = Known.NO
     procedures.judge(t, incident, None)
     return False
@@ -133,11 +140,11 @@ def is_in_order(t: TableState, incident: Incident, code: str) -> bool:
 
 def go_on(t: TableState, incident: Incident, actor: str) -> None:
     """A supervisor has looked: nothing is out that is not on record. The deck is checked after the round."""
-    t.in_play.unplaced_reads.codes.clear()
+    t.in_play.unplaced_reads.cards.clear()
     t.deck_suspect = True
     decide(t, incident, Verdict.WENT_ON, actor)
 
 
 def shuffled_again(t: TableState) -> None:
     """Every card is back in the shoe; one that is not of this deck stays a case."""
-    t.in_play.unplaced_reads.codes.clear()
+    t.in_play.unplaced_reads.cards.clear()

@@ -43,10 +43,14 @@ def open_incident(
     first: str,
     prompt: str,
     where: Where | tuple[str, None] | None = None,
+    other: Where | None = None,
     reason: CancelReason | None = None,
     reported_by: str | None = None,
 ) -> Incident:
-    """Open an incident and shut the gate; `first` is the chart event that says whom it asks."""
+    """Open an incident and shut the gate; `first` is the chart event that says whom it asks.
+
+    `other` is where the card lies that this one can't be beside.
+    """
     t.incidents_count += 1
     state = INCIDENT_TARGETS[IncidentState.NONE, first]
     place, n = where if where is not None else (None, None)
@@ -65,6 +69,8 @@ def open_incident(
             prompt=prompt,
             stops_betting=incident.stops_betting,
             dealer=t.duty.dealer.actor if t.duty.dealer is not None else None,
+            other_place=other[0] if other is not None else None,
+            other_n=other[1] if other is not None else None,
         )
     )
     outage_counted = kind is IncidentKind.SCANNER_LOST and t.round is not None and t.round.by_hand
@@ -147,7 +153,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
             incident=incident.number,
             place=place,
             voided=tuple(current.voided),
-            opened=result.open_commitments(current),
+            opened=result.open_commitments(t),
         )
     )
     t.emit(RoundClosed(rev=1))
@@ -170,7 +176,9 @@ def _let_deck_go(t: TableState, incident: Incident, reason: CancelReason) -> Non
     elif reason is CancelReason.DECK_INTEGRITY:
         t.shoe.suspect = SuspectDeck(ShoeEnd.INTEGRITY, deck.loaded_round)
     else:
-        t.shoe.suspect = SuspectDeck(ShoeEnd.FLOOR, t.round_no)
+        forgotten = incident.kind is IncidentKind.BURN_FORGOTTEN
+        end = ShoeEnd.BURN_FORGOTTEN if forgotten else ShoeEnd.FLOOR
+        t.shoe.suspect = SuspectDeck(end, t.round_no)
 
 
 def last_card(t: TableState) -> LaidCard | None:

@@ -105,7 +105,8 @@ class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
 class CardRead(Input, frozen=True, kw_only=True):
     """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
 
-    `repeat` is the driver's word that it may be the same card as just before (row 4).
+    `repeat` is the driver's word that it may be the same card as just before (row 4); `place` is where a shoe
+    that knows the order of drawing says that the card goes.
     """
 
     scanner: str
@@ -113,6 +114,7 @@ class CardRead(Input, frozen=True, kw_only=True):
     device_seq: int | None
     key: str
     repeat: bool = False
+    place: str | None = None
 
 
 class ReadFailed(Input, frozen=True, kw_only=True):
@@ -150,6 +152,41 @@ class ScannerRestarted(Input, frozen=True, kw_only=True):
     """The device itself says that it has started anew: what it saw just before may be lost."""
 
     scanner: str
+
+
+class ShoeResulted(Input, frozen=True, kw_only=True):
+    """A shoe that judges by itself says how the coup ended: `PLAYER`, `BANKER`, `TIE`, or no such word."""
+
+    scanner: str
+    winner: str
+    player_pair: bool
+    banker_pair: bool
+
+
+class ShoeStandsBy(Input, frozen=True, kw_only=True):
+    """A shoe that knows the order of drawing waits for a new coup."""
+
+    scanner: str
+
+
+class Complaint(StrEnum):
+    """What a shoe complains about."""
+
+    OVERDRAW = "OVERDRAW"
+    """A card left it that the coup was not due."""
+    PULLED_BACK = "PULLED_BACK"
+    """A card was pushed back into it."""
+    DRAW_TIME_OUT = "DRAW_TIME_OUT"
+    """The next card has not come for long."""
+    OTHER = "OTHER"
+
+
+class ShoeComplained(Input, frozen=True, kw_only=True):
+    """A shoe complains, or says that the cause is gone."""
+
+    scanner: str
+    complaint: Complaint
+    cleared: bool
 
 
 class Measured(Input, frozen=True, kw_only=True):
@@ -273,6 +310,10 @@ class CountStub(Command, frozen=True):
     """The cards that are not out were counted (procedures, row 25)."""
 
     count: int
+
+
+class CuttingCard(Command, frozen=True):
+    """The cutting card has come out of a shoe that serves many rounds (BAC-13, row 27)."""
 
 
 class ConfirmShuffle(Command, frozen=True):
@@ -403,7 +444,7 @@ class OrderRedeal(Command, frozen=True):
     """A supervisor has the round dealt anew (OAB-24)."""
 
 
-DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub
+DeckPress: TypeAlias = LoadDeck | VerifyDeck | ChangeDeck | CountStub | CuttingCard
 TablePress: TypeAlias = OpenTable | CloseTable | ConfirmShuffle | RepeatShuffle | ClearTable
 RoundPress: TypeAlias = OpenBetting | CloseBetting | TurnCards | LayCardAside | ConfirmResult
 ExceptionPress: TypeAlias = (
@@ -490,6 +531,9 @@ AnyInput: TypeAlias = (
     | ScannerLost
     | CardsTogether
     | ScannerRestarted
+    | ShoeResulted
+    | ShoeComplained
+    | ShoeStandsBy
     | Measured
     | ClockStepped
     | TimerExpired

@@ -32,6 +32,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     login_locked_s: int = 300
     burn_at_dealer_change: bool = False
     """A new dealer burns the first card (row 31)."""
+    stand_by_needed: bool = False
+    """No round opens before a shoe that knows the order of drawing says that it waits for one."""
     burn_at_shoe_start: bool = False
     """The first card of a fresh shoe is burned (row 8)."""
     second_capture_agrees: bool = False

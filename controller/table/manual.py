@@ -9,7 +9,7 @@ refusal: whether it can be true is asked when both agree.
 
 from __future__ import annotations
 
-from controller.cards import Anomaly, Card
+from controller.cards import DECK, Anomaly, Card
 from controller.table import by_hand, procedures, readings
 from controller.table.events import CardEntered, EntriesVoided, IncidentKind, Refusal
 from controller.table.incidents import ask, cancel
@@ -72,28 +72,29 @@ def _lies_open(t: TableState, incident: Incident, card: Card) -> bool:
 
     While all cards are scanned again, only what has been scanned says what lies there.
     """
-    laid = t.in_play.laid
+    laid, deck = t.in_play.laid, t.register.deck
     if incident.again is not None:
-        return any(old.open and new.card == card for old, new in zip(laid, incident.again, strict=False))
-    is_out = t.register.check(t.register.deck.code(card)) is Anomaly.ALREADY_OUT
+        pairs = zip(laid, incident.again, strict=False)
+        return sum(old.open and new.card == card for old, new in pairs) * len(DECK) >= deck.size
+    is_out = t.register.check(t.register.code_of(card)) is Anomaly.ALREADY_OUT
     return is_out and any(known.card == card and known.open for known in laid)
 
 
 def _lies_elsewhere(t: TableState, incident: Incident, code: str) -> bool:
-    """Whether the card of this code is known to be another one.
+    """Whether the cards of this code are known to be others.
 
     While all cards are scanned again, the old readings of the round prove nothing.
     """
-    is_out = isinstance(t.register.check(code), Anomaly)
     if incident.again is None:
-        return is_out
-    in_question = any(known.code == code for known in t.in_play.laid)
-    return any(known.code == code for known in incident.again) or (is_out and not in_question)
+        return isinstance(t.register.check(code), Anomaly)
+    elsewhere = len(t.register.places(code)) - sum(known.code == code for known in t.in_play.laid)
+    again = sum(known.code == code for known in incident.again)
+    return elsewhere + again >= t.register.deck.copies
 
 
 def _lay(t: TableState, incident: Incident, card: Card, sender: Commanded, by: tuple[str, str]) -> None:
     """Both agree: the card lies like one that was read, marked for ever."""
-    code = t.register.deck.code(card)
+    code = t.register.code_of(card)
     t.emit(CardEntered(incident=incident.number, place=incident.place, n=incident.n, by=by))
     if _lies_elsewhere(t, incident, code):
         # Row 5: it lies face down already, or was burned. Two people may cancel; they learn nothing else.

@@ -10,6 +10,7 @@ import msgspec
 from controller.cards import CodeMap
 from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
+    aside,
     corrections,
     dealing,
     deck_life,
@@ -22,11 +23,12 @@ from controller.table import (
     procedures,
     redeal,
     second_look,
+    shoe_life,
     stub_count,
     surplus,
 )
 from controller.table.charts import IncidentState, Phase, is_accepted
-from controller.table.events import IncidentKind
+from controller.table.events import BurnReason, IncidentKind
 from controller.table.inputs import PRESS_NAMES, Role
 from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
@@ -109,6 +111,8 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who has pressed the first of the two presses that unlock."""
     deck: str | None = None
     deck_number: int = 0
+    last_round: int | None = None
+    """The round after which the shoe closes."""
     worn: tuple[str, ...] = ()
     """What should be retired, told between rounds alone."""
 
@@ -129,7 +133,7 @@ def draw(t: TableState) -> Picture:
         roundid=current.id if current is not None else None,
         places=_places(current.laid) if current is not None else {},
         burned_count=len(current.burned) if current is not None else 0,
-        held_count=len(current.held) if current is not None else 0,
+        held_count=len(t.shoe.kept) + (len(current.held) if current is not None else 0),
         window=_window(current.window) if current is not None else None,
         incident_kind=incident.kind if incident is not None else None,
         incident_state=incident.state if incident is not None else None,
@@ -151,6 +155,7 @@ def draw(t: TableState) -> Picture:
         unlocked_by=held.unlocking.by if held.unlocking is not None else None,
         deck=t.shoe.deck.name if t.shoe.deck is not None else None,
         deck_number=t.shoe.decks_count,
+        last_round=t.shoe.last_round,
         worn=t.shoe.worn if current is None else (),
     )
 
@@ -175,6 +180,7 @@ def _window(window: OpenWindow | None) -> WindowPicture | None:
     return WindowPicture(window.window, window.closes_at, window.is_open, window.settled)
 
 
+BURNS = {BurnReason.FIRST_CARD: "SHOW_FIRST_CARD", BurnReason.NEW_SHOE: "BURN_NEXT"}
 BETWEEN_ROUNDS = {
     Phase.CLOSED: "OPEN_TABLE",
     Phase.SHUFFLING: "SHUFFLE",
@@ -204,6 +210,8 @@ def prompt(t: TableState) -> Prompt:
         return _say("PAUSED")
     if t.phase is Phase.READY and t.strange_devices:
         return _say("OTHER_SCANNER")
+    if t.phase is Phase.READY and shoe_life.awaits_stand_by(t):
+        return _say("WAIT_FOR_SHOE")
     if t.phase is Phase.READY and guards.is_disk_low(t):
         return _say("FREE_DISK")
     if t.phase is Phase.DECK_CHECK:
@@ -219,7 +227,7 @@ def prompt(t: TableState) -> Prompt:
 
 def _load(shoe: Shoe, decks: tuple[CodeMap, ...]) -> Prompt:
     scanned_count = len(shoe.scanning)
-    if scanned_count > 0 and scanned_count < len(decks[0].cards):
+    if scanned_count > 0 and scanned_count < decks[0].size:
         return _say("SCAN_DECK", deck_life.DECK_PLACE, scanned_count + 1)
     if shoe.receipt is not None:
         return _say("ACCEPT_DECK")
@@ -240,8 +248,9 @@ def _owed(t: TableState) -> Prompt:
     match current.run.owed:
         case Deal(place=place, n=n):
             not_before = None if dealing.is_card_due(t) else current.free_at
-            if current.burn_due:
-                return _say("BURN_CARD", not_before=not_before)
+            burn = aside.burn_due(t)
+            if burn is not None:
+                return _say(BURNS.get(burn, "BURN_CARD"), not_before=not_before, n=len(current.burned) + 1)
             return _say("DEAL_CARD", place, n, not_before)
         case Turn(place=place):
             return _say("TURN", place)
@@ -277,6 +286,10 @@ def _fits(t: TableState, name: str) -> bool:
             return not halts.may_halt(t)
         case "unblock":
             return bool(t.halts.blocks)
+        case "repeat_shuffle":
+            return not shoe_life.is_begun(t)
+        case "cutting_card":
+            return t.game.shoe is not None and shoe_life.is_begun(t) and t.shoe.last_round is None
         case "load_deck" | "verify_deck" | "change_deck" | "count_stub":
             return _fits_deck(t, name)
         case "confirm_result" | "clear_table":

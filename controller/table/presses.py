@@ -27,6 +27,7 @@ from controller.table import (
     result,
     scanners,
     second_look,
+    shoe_life,
     stub_count,
     surplus,
 )
@@ -160,7 +161,7 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
             return _round_press(t, command, value)
-        case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub():
+        case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub() | i.CuttingCard():
             return _deck_press(t, command, value)
         case _:
             return _table_press(t, command, value.role)
@@ -183,7 +184,10 @@ def _table_press(t: TableState, command: i.TablePress, role: i.Role) -> Refusal 
         case i.ConfirmShuffle():
             t.move("confirm_shuffle")
             t.register.shuffle()
+            shoe_life.begin(t)
             t.emit(DeckShuffled())
+        case i.RepeatShuffle() if shoe_life.is_begun(t):
+            return Refusal.NOT_OWED
         case i.RepeatShuffle():
             t.move("repeat_shuffle")
             t.emit(DeckShuffled(repeat=True))
@@ -220,6 +224,8 @@ def _deck_press(t: TableState, command: i.DeckPress, value: i.Commanded) -> Refu
             return deck_life.change(t, command, value.role)
         case i.CountStub(count=count):
             return stub_count.count(t, count, value.actor, value.role)
+        case i.CuttingCard():
+            return shoe_life.cutting_card_out(t)
         case _:
             assert_never(command)
 
@@ -239,6 +245,8 @@ def _clear(t: TableState) -> None:
     if t.deck_suspect or t.shoe.deck is None:
         t.move("deck_suspect")
         t.deck_suspect = False
+    elif t.game.shoe is not None:
+        t.move("shoe_goes_on")
     t.requests = {
         request: answer for request, answer in t.requests.items() if answer.round_no >= t.round_no - 1
     }

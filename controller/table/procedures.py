@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from controller.games.procedure import Deal
+from controller.table import dealing
+from controller.table.aside import burn_due
 from controller.table.charts import IncidentState, Phase
 from controller.table.deck_end import close
 from controller.table.events import (
@@ -117,6 +120,12 @@ def decision_to_come(t: TableState) -> Known:
     return known(t.game.decision_to_come(frozenset(t.in_play.stages_closed)))
 
 
+def due_spot(t: TableState) -> Where | None:
+    """Return place and number of the card that is due to be dealt, None for a burn and for no card."""
+    step = t.in_play.run.owed
+    return (step.place, step.n) if isinstance(step, Deal) and burn_due(t) is None else None
+
+
 def is_redeal_shuffle(t: TableState) -> bool:
     """Whether the deck is shuffled again inside a round (OAB-24)."""
     return t.phase is Phase.SHUFFLING and t.is_round_open
@@ -212,6 +221,8 @@ def go_on(t: TableState, incident: Incident, by: str | None) -> None:
         t.emit(PositionCorrected(place=incident.place))
     elif verdict is Verdict.RESTORED:
         t.emit(CardsRestored(place=incident.place))
+    if incident.kind is IncidentKind.WRONG_PLACE and incident.read is not None:
+        dealing.deal_card(t, incident.read)  # It lies where it was due.
 
 
 @act(CellVerdict.SHUFFLE)

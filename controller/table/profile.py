@@ -22,7 +22,7 @@ from controller.table.limits import Limits
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor, Situation
 
 ROWS: tuple[str, ...] = (
-    *("1", "2", "2b", *map(str, range(3, 20))),
+    *("1", "2", "2b", *map(str, range(3, 20)), "19b"),
     *("20a", "20b", "20c", "21", "22", "23a", "23b", "23c", "23d", "23e"),
     *(*map(str, range(24, 36)), "35b", *map(str, range(36, 43))),
 )
@@ -58,6 +58,8 @@ class CellVerdict(StrEnum):
     """It is on record; go on."""
     CHECK_DECK = "check_deck"
     """Go on; the deck is checked before the next round."""
+    TAKE = "take"
+    """It is another card of the same value: it is taken as it came."""
     SHUFFLE = "shuffle"
     """The deck is shuffled again before the round."""
 
@@ -130,6 +132,8 @@ class ProfileFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     name: str
     base: str | None = None
+    shoe: bool = False
+    """For games that are dealt round after round out of one shoe: cards may wait for the next round."""
     limits: dict[str, Any] = {}
     rows: dict[str, RowFile] = {}
 
@@ -148,6 +152,7 @@ class Profile(msgspec.Struct, frozen=True):
     """Rows and limits in one canonical JSON text, which the journal keeps."""
     digest: str
     """SHA-256 of `content` in hex: it names the procedures in every round and every approval."""
+    shoe: bool = False
 
     def cell(self, kind: IncidentKind, phase: Phase, values: Mapping[Axis, Known]) -> Cell:
         """Return the cell of a case. KeyError for one that can't occur is a bug of ours."""
@@ -161,8 +166,10 @@ def read_profile(files: Iterable[ProfileFile]) -> Profile:
     Raises ValueError, which names row, cell and case.
     """
     name, rows, limits, given_by = "", dict[str, RowFile](), dict[str, Any](), dict[str, str]()
+    shoe = False
     for file in files:
         name = file.name
+        shoe = shoe or file.shoe
         rows.update(file.rows)
         limits.update(file.limits)
         given_by.update(dict.fromkeys(file.rows, file.name))
@@ -173,13 +180,14 @@ def read_profile(files: Iterable[ProfileFile]) -> Profile:
     decided: dict[Key, Cell] = {}
     for number, row in rows.items():
         try:
-            decided.update(_read_row(number, row))
+            decided.update(_read_row(number, row, shoe=shoe))
         except ValueError as error:
             base = "" if given_by[number] == name else f" (the row is that of {given_by[number]!r})"
             raise ValueError(f"{error}{base}") from None
     checked = msgspec.convert(limits, Limits)
-    content = msgspec.json.encode((rows, checked), order="deterministic")
-    return Profile(name, rows, checked, decided, content.decode(), hashlib.sha256(content).hexdigest())
+    said = (rows, checked, "shoe") if shoe else (rows, checked)
+    content = msgspec.json.encode(said, order="deterministic")
+    return Profile(name, rows, checked, decided, content.decode(), hashlib.sha256(content).hexdigest(), shoe)
 
 
 def cases(situation: Situation) -> Iterable[tuple[Phase, dict[Axis, Known]]]:
@@ -194,7 +202,7 @@ def case_text(kind: IncidentKind, phase: Phase, values: Mapping[Axis, Known]) ->
     return ", ".join((f"{kind} in {phase}", *(f"{axis} {value}" for axis, value in values.items())))
 
 
-def _read_row(number: str, row: RowFile) -> dict[Key, Cell]:
+def _read_row(number: str, row: RowFile, *, shoe: bool) -> dict[Key, Cell]:
     """Return what a row decides: nothing for one that the profile leaves to the table."""
     if number not in ROWS:
         raise ValueError(f"rows.{number}: no row of the procedures; they are {', '.join(ROWS)}")
@@ -220,11 +228,11 @@ def _read_row(number: str, row: RowFile) -> dict[Key, Cell]:
         raise ValueError(f"rows.{number}: two cells are called {twice[0]!r}; give each its own id")
     decided: dict[Key, Cell] = {}
     for kind in kinds if row.cells else ():
-        decided.update(_prove(kind, SITUATIONS[kind], row))
+        decided.update(_prove(kind, SITUATIONS[kind], row, shoe=shoe))
     return decided
 
 
-def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, Cell]:
+def _prove(kind: IncidentKind, situation: Situation, row: RowFile, *, shoe: bool) -> dict[Key, Cell]:
     """Find the one most specific cell of every case. Raises ValueError for none, for two, for an idle one."""
     for cell in row.cells:
         _check_cell(situation, cell)
@@ -243,7 +251,7 @@ def _prove(kind: IncidentKind, situation: Situation, row: RowFile) -> dict[Key, 
                 f"give one of them another condition"
             )
         where = f"{case}: cell {best[0].id!r}"
-        _check_act(where, kind, phase, best[0])
+        _check_act(where, kind, phase, best[0], shoe=shoe)
         _check_presses(where, kind, phase, best[0])
         if kind is IncidentKind.RESTARTED and values[Axis.CERTAIN] is Known.NO:
             _check_restart(where, best[0])
@@ -318,7 +326,9 @@ ONLY_FOR: Mapping[CellVerdict, frozenset[IncidentKind]] = {
             IncidentKind.HELD_READ,
         }
     ),
-    CellVerdict.RESCAN_ALL: frozenset({IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ}),
+    CellVerdict.RESCAN_ALL: frozenset(
+        {IncidentKind.MISREAD_LATE, IncidentKind.DISPUTED_READ, IncidentKind.SHOE_DISAGREES}
+    ),
     CellVerdict.BURN: OUT
     | {
         IncidentKind.BURN_FORGOTTEN,
@@ -328,24 +338,35 @@ ONLY_FOR: Mapping[CellVerdict, frozenset[IncidentKind]] = {
     },
     CellVerdict.NEXT_DUE: frozenset({IncidentKind.EARLY_DRAW, IncidentKind.EARLY_EXCHANGE}),
     CellVerdict.DROP: frozenset({IncidentKind.SAME_CODE_AGAIN}),
+    CellVerdict.TAKE: frozenset(),
 }
 """Verdicts that need a card of a kind: one to scan again, to burn, to hold, to forget."""
+ONLY_FOR_SHOE: Mapping[CellVerdict, frozenset[IncidentKind]] = {
+    CellVerdict.NEXT_DUE: OUT,
+    CellVerdict.TAKE: frozenset({IncidentKind.SAME_CODE_AGAIN}),
+}
+"""What more can be done where the next round is dealt out of the same shoe, and values come again."""
 
 
-def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell) -> None:
+def _check_act(where: str, kind: IncidentKind, phase: Phase, cell: Cell, *, shoe: bool) -> None:
     """What a cell says must be something that the table can do in this case."""
     verdict = cell.verdict
-    if kind not in ONLY_FOR.get(verdict, (kind,)):
-        able = ", ".join(sorted(ONLY_FOR[verdict]))
+    only_for = (ONLY_FOR_SHOE if shoe else {}).get(verdict) or ONLY_FOR.get(verdict, frozenset({kind}))
+    if kind not in only_for:
+        able = ", ".join(sorted(only_for)) or "a game out of a shoe"
         raise ValueError(f"{where}: {verdict.value!r} can't be done here, only for {able}")
     goes_on = verdict in (CellVerdict.GO_ON, CellVerdict.RESTORE) or cell.offers("go_on")
     if kind in OUT and goes_on:
         raise ValueError(
             f"{where}: going on would lose the card; say 'burn', or 'next_due' where it may wait"
         )
+    if verdict is CellVerdict.SHUFFLE and shoe:
+        raise ValueError(f"{where}: 'shuffle' can't be done here: cards of this shoe have been dealt")
     if verdict is CellVerdict.SHUFFLE and phase is not Phase.READY:
         raise ValueError(f"{where}: 'shuffle' can't be done in {phase}, only in ready")
-    between = (CellVerdict.CHECK_DECK, CellVerdict.SHUFFLE, CellVerdict.GO_ON, CellVerdict.RESTORE)
+    between = [CellVerdict.CHECK_DECK, CellVerdict.SHUFFLE, CellVerdict.GO_ON, CellVerdict.RESTORE]
+    if shoe and kind in OUT:
+        between += [CellVerdict.ASK, CellVerdict.BURN, CellVerdict.NEXT_DUE]
     if phase not in OPEN and verdict not in between:
         able = ", ".join(sorted(repr(x.value) for x in between))
         raise ValueError(f"{where}: {verdict.value!r} needs an open round; in {phase} expected one of {able}")

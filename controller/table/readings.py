@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from controller.cards import Anomaly
 from controller.games.procedure import BURN, Deal, Window
-from controller.table import dealing, held_reads, result, surplus, wear
-from controller.table.aside import burn
+from controller.table import dealing, deck_end, held_reads, result, surplus, wear
+from controller.table.aside import burn, burn_due
 from controller.table.charts import IncidentState, Phase
-from controller.table.events import BurnReason, CardsRevealed, IncidentKind, Refusal, Verdict
+from controller.table.events import BurnReason, CardsRevealed, IncidentKind, Refusal, ShoeEnd, Verdict
 from controller.table.gate import refuse
-from controller.table.incidents import ask, cancel, decide, last_card, withdraw_card
+from controller.table.incidents import (
+    LOAD_NEW_DECK,
+    ask,
+    cancel,
+    decide,
+    last_card,
+    note_incident,
+    open_incident,
+    withdraw_card,
+)
 from controller.table.inputs import CancelReason, CardRead
 from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
 from controller.table.profile import CellVerdict
 from controller.table.situations import Axis, Known, known
-from controller.table.state import Incident, LaidCard, TableState, UnplacedRead, Where
+from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, UnplacedRead, Where
 
 
 def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
@@ -22,11 +33,62 @@ def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
 
     The value alone can't tell a second look at a card from a doubled card; the dealer can.
     """
-    if anomaly is Anomaly.ALREADY_OUT:
+    if anomaly is not Anomaly.ALREADY_OUT:
+        meet(t, IncidentKind.FOREIGN_CARD, {}, where=_due_place(t))
+    elif t.register.deck.copies > 1:
+        _impossible(t, read.code)
+    else:
         where = t.register.where(read.code)
         meet(t, IncidentKind.SAME_CODE_AGAIN, {Axis.CERTAIN: Known.UNKNOWN}, where=where)
+
+
+def _impossible(t: TableState, code: str) -> None:
+    """Row 5: one card more of a value than the shoe has; void, and the shoe closes."""
+    incident = open_incident(
+        t,
+        IncidentKind.IMPOSSIBLE_CARD,
+        "5",
+        first="ask_supervisor",
+        prompt="CHECK_DECK",
+        where=_due_place(t),
+        other=t.register.where(code),
+    )
+    cancel(t, incident, CancelReason.DECK_INTEGRITY, None)
+
+
+def strange_between_rounds(t: TableState, anomaly: Anomaly) -> None:
+    """Rows 5 and 6 while no card is due: the shoe closes, whose rounds are suspect since its load."""
+    impossible = anomaly is Anomaly.ALREADY_OUT
+    kind = IncidentKind.IMPOSSIBLE_CARD if impossible else IncidentKind.FOREIGN_CARD
+    note_incident(t, kind, "5" if impossible else "6", Verdict.DECK_OUT, LOAD_NEW_DECK)
+    assert t.shoe.deck is not None
+    suspect = SuspectDeck(ShoeEnd.INTEGRITY, t.shoe.deck.loaded_round)
+    if t.round is not None:
+        t.shoe.suspect = suspect
+        return
+    deck_end.close(t, suspect)
+    t.move("change_deck")
+
+
+def value_again(t: TableState, read: UnplacedRead) -> None:
+    """Row 4 where a code is on many cards: the same value at once is a second look, or another card."""
+    where = t.register.where(read.code) if t.register.places(read.code) else None
+    meet(t, IncidentKind.SAME_CODE_AGAIN, {Axis.CERTAIN: Known.UNKNOWN}, where=where, read=read)
+
+
+@act(CellVerdict.TAKE)
+def _take(t: TableState, incident: Incident, by: str | None) -> None:
+    """It is another card: it is taken as it came; one that the shoe can't have is row 5."""
+    read = incident.read
+    if read is None or isinstance(t.register.check(read.code), Anomaly):
+        incident.read, incident.cell = None, "5"
+        cancel(t, incident, CancelReason.DECK_INTEGRITY, by)
+        return
+    decide(t, incident, Verdict.WENT_ON, by)
+    if dealing.is_card_due(t):
+        dealing.deal_card(t, read)
     else:
-        meet(t, IncidentKind.FOREIGN_CARD, {}, where=_due_place(t))
+        surplus.card_not_due(t, read)
 
 
 @act(CellVerdict.DROP)
@@ -54,7 +116,7 @@ def asked_about_already(t: TableState) -> None:
 def read_failed(t: TableState) -> None:
     """The card that is due could not be read (row 1, RPL-75); one that is to be burned belongs to no hand."""
     step = t.in_play.run.owed
-    initial = isinstance(step, Deal) and t.game.initial_deal(step) and not t.in_play.burn_due
+    initial = isinstance(step, Deal) and t.game.initial_deal(step) and burn_due(t) is None
     values = {Axis.INITIAL: known(initial), Axis.RESCAN: _rescan_left(t, initial=initial, tries=0)}
     where = _due_place(t)
     if where is not None:
@@ -138,7 +200,7 @@ def contradicted(t: TableState, card: LaidCard) -> None:
 def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""
     late = incident.kind is IncidentKind.DISPUTED_READ and incident.values[Axis.LATER] is Known.YES
-    if late or incident.kind is IncidentKind.MISREAD_LATE:
+    if late or incident.kind in (IncidentKind.MISREAD_LATE, IncidentKind.SHOE_DISAGREES):
         _rescan_all(t, incident, None)
         return
     withdraw_disputed(t, incident)
@@ -232,7 +294,7 @@ def scanned_again(t: TableState, read: CardRead) -> None:
     incident, laid = t.incident, t.in_play.laid
     card = t.register.deck.card(read.code)
     assert incident is not None and incident.again is not None and card is not None
-    if any(known.code == read.code for known in incident.again):
+    if t.register.deck.copies == 1 and any(known.code == read.code for known in incident.again):
         if laid[len(incident.again)].code != read.code:
             refuse(t, "card_read", Refusal.ALREADY_READ)
             return
@@ -266,10 +328,8 @@ def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]
         for index, card in old.items()
         if card.card != changed[index].card
     )
-    gone = {card.code for card in (*current.burned, *current.held)}
-    gone |= {known.read.code for known in t.incidents if known.read is not None}
     facts = {card.fact: changed[index].card for index, card in old.items() if card.fact is not None}
-    if decided_on or any(read.code in gone for read in changed.values()) or not current.run.correct(facts):
+    if decided_on or _are_gone(t, incident, old, changed) or not current.run.correct(facts):
         cancel(t, incident, CancelReason.WRONG_READING, None)
         return
     manual = any(read.manual for read in changed.values())
@@ -281,6 +341,18 @@ def _correct(t: TableState, incident: Incident, changed: dict[int, UnplacedRead]
         current.laid[index] = _lay_again(t, old[index], read)
     if changed:
         _tell_again(t)
+
+
+def _are_gone(
+    t: TableState, incident: Incident, old: dict[int, LaidCard], changed: dict[int, UnplacedRead]
+) -> bool:
+    """Whether cards are read as ones that lie elsewhere: more of a code than the shoe has beside these."""
+    asked_about = [known.read.code for known in t.incidents if known.read is not None]
+    taken = Counter([code for code, _ in t.register.out()] + asked_about)
+    withdrawn = (card for card in old.values() if card.fact != incident.fact)
+    taken.subtract(card.code for card in withdrawn)
+    taken.update(read.code for read in changed.values())
+    return any(taken[read.code] > t.register.deck.copies for read in changed.values())
 
 
 def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
@@ -307,8 +379,14 @@ def _tell_again(t: TableState) -> None:
         result.propose(t)
 
 
+def lies_wrongly(t: TableState, read: UnplacedRead) -> None:
+    """Row 11: the shoe gives the card another place than the order of drawing does."""
+    values = {Axis.LATER: Known.NO, Axis.CERTAIN: Known.UNKNOWN}
+    meet(t, IncidentKind.WRONG_PLACE, values, where=_due_place(t), read=read)
+
+
 def _due_place(t: TableState) -> Where | None:
     step = t.in_play.run.owed
-    if t.in_play.burn_due and isinstance(step, Deal):
+    if isinstance(step, Deal) and burn_due(t) is not None:
         return (BURN, len(t.in_play.burned) + 1)
     return (step.place, step.n) if isinstance(step, Deal) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.games.published import Outcome, for_public, refund_box
+from controller.table import shoe_life
 from controller.table.events import ManualCard, OpenedCard, ResultProposed, RoundClosed, RoundConfirmed
 from controller.table.state import Round, TableState
 
@@ -36,7 +37,7 @@ def confirm(t: TableState) -> None:
             rev=1,
             outcome=outcome(current),
             voided=tuple(current.voided),
-            opened=open_commitments(current),
+            opened=open_commitments(t),
             manual=_manual_cards(current),
         )
     )
@@ -47,10 +48,15 @@ def _manual_cards(current: Round) -> tuple[ManualCard, ...]:
     return tuple(ManualCard(laid.place, laid.n) for laid in current.laid if laid.manual)
 
 
-def open_commitments(current: Round) -> tuple[OpenedCard, ...]:
+def open_commitments(t: TableState) -> tuple[OpenedCard, ...]:
     """Open what has not been opened yet: burned and held cards, withdrawn readings, unturned cards, of every
-    deal."""
-    cards = (*current.abandoned, *current.laid, *current.burned, *current.held)
+    deal. Out of a shoe that goes on burned and held cards stay closed."""
+    current = t.in_play
+    cards = (*current.abandoned, *current.laid)
+    if t.game.shoe is None:
+        cards = (*cards, *current.burned, *current.held)
+    else:
+        shoe_life.round_over(t)
     unopened = [laid.opening() for laid in cards if not laid.open]
     for laid in cards:
         laid.open = True

@@ -8,26 +8,39 @@ reader may be a card behind: a card that is due may be seen here first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from controller.games.procedure import BURN, Deal
-from controller.table import dealing, procedures, readings, surplus
+from controller.table import aside, dealing, procedures, readings, shoe_life, surplus
 from controller.table.charts import IN_ROUND, IncidentState, Phase, is_accepted
 from controller.table.events import IncidentKind, ReadCompared, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import note_incident
-from controller.table.inputs import CardRead, CardsTogether, Commanded, ReadFailed, Role, UntakenRead
+from controller.table.inputs import (
+    CardRead,
+    CardsTogether,
+    Commanded,
+    ReadFailed,
+    Role,
+    ShoeComplained,
+    ShoeResulted,
+    ShoeStandsBy,
+    UntakenRead,
+)
 from controller.table.situations import Axis, Known, known
 from controller.table.state import LaidCard, Look, TableState, Where
+
+FromReader: TypeAlias = CardRead | ReadFailed | CardsTogether | ShoeResulted | ShoeComplained | ShoeStandsBy
 
 CELL = "3 unseen"
 FORGOTTEN = frozenset({IncidentKind.DISPUTED_READ, IncidentKind.WRONG_PLACE})
 """Once such a case is closed, a look that still fits no card was wrong: the card must be seen anew."""
 
 
-def take(t: TableState, value: CardRead | ReadFailed | CardsTogether) -> None:
+def take(t: TableState, value: FromReader) -> None:
     """Take what a reader that deals nothing has to say; only a code says anything."""
     name = str(value.__struct_config__.tag)
-    if not isinstance(value, CardRead):
+    if not isinstance(value, CardRead) or shoe_life.is_cutting_card(t, value.code):
         refuse(t, name, Refusal.DEALS_NOTHING)
     elif t.phase is Phase.DECK_CHECK or not is_accepted(t.phase, IncidentState.NONE, name):
         refuse(t, name, Refusal.WRONG_PHASE)
@@ -35,7 +48,7 @@ def take(t: TableState, value: CardRead | ReadFailed | CardsTogether) -> None:
         t.emit(ReadCompared(scanner=value.scanner))
         if t.round is not None:
             _note(t, value.scanner, value.code, repeat=value.repeat)
-        elif t.incident is None:
+        elif t.incident is None and not _waits(t, value.code):
             surplus.card_not_due(t, None)
 
 
@@ -62,10 +75,15 @@ def _note(t: TableState, scanner: str, code: str, *, repeat: bool) -> None:
 
 def _is_unique(t: TableState) -> bool:
     """Whether each code of the deck is on one card."""
-    return t.register.size == len(t.register.deck.cards)
+    return t.register.deck.copies == 1
 
 
 # What fits.
+
+
+def _waits(t: TableState, code: str) -> bool:
+    """Whether a card with this code is out already and waits for the next round (row 10a)."""
+    return any(card.read.code == code for card in t.shoe.kept)
 
 
 def _cards_out(t: TableState) -> list[LaidCard]:
@@ -121,7 +139,7 @@ def _settle(t: TableState, scanner: str) -> None:
 
 def _compare(t: TableState, scanner: str, place: str | None) -> None:
     unseen, left = _pair(t, scanner)
-    fresh = [look for look in left if look.asked is None]
+    fresh = [look for look in left if look.asked is None and not _waits(t, look.code)]
     elsewhere = [] if place is None else _elsewhere(t, place, fresh)
     strays = [look for look in fresh if all(look is not one for one, _ in elsewhere)]
     laid = [card for card in unseen if card.fact is not None]
@@ -154,7 +172,7 @@ def _may_come(t: TableState, place: str | None) -> bool:
         return False
     step = t.in_play.run.owed
     assert isinstance(step, Deal)
-    return place in (None, BURN if t.in_play.burn_due else step.place)
+    return place in (None, BURN if aside.burn_due(t) is not None else step.place)
 
 
 def _lies_wrongly(t: TableState, look: Look, card: LaidCard) -> None:

@@ -72,6 +72,8 @@ class Sensor(StrEnum):
     """A reader at every place."""
     COUNT = "count"
     """Counting the stub, at the profile's interval."""
+    SHOE = "shoe"
+    """A shoe that judges by itself."""
     PERSON = "person"
     """A person only: `Observed(kind, place)`."""
 
@@ -194,6 +196,9 @@ SITUATIONS: Mapping[Kind, Situation] = {
     Kind.TABLE_CLEARED: Situation("17", CARDS_LIE, {}, NOTICED, reason=CancelReason.TABLE_CLEARED),
     Kind.PRESS_FORGOTTEN: Situation("18", CARDS_LIE, {}, (Sensor.PERSON,)),
     Kind.WRONG_ANNOUNCEMENT: Situation("19", frozenset({Phase.RESULT_PROPOSED}), {}, NOTICED),
+    Kind.SHOE_DISAGREES: Situation(
+        "19b", frozenset({Phase.RESULT_PROPOSED}), {}, (Sensor.SHOE,), reason=CancelReason.WRONG_READING
+    ),
     Kind.EARLY_EXCHANGE: Situation(
         "23a",
         DEAL,

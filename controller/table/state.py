@@ -15,7 +15,7 @@ from controller.games.procedure import BoxState, Decide, Decision, Game, WindowA
 from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import CardAt, Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
+from controller.table.events import BurnReason, CardAt, Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
 from controller.table.inputs import CancelReason, CorrectionReason, Role
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
@@ -45,13 +45,13 @@ class LaidCard:
     shown_to_betting: bool = False
     manual: bool = False
     """Two people have said which card it is; no scanner could."""
+    kind: IncidentKind | None = None
+    """Why it waits, for a card that does."""
 
-    def opening(self) -> OpenedCard:
-        """Return card and key of its commitment."""
-        card = str(self.card)
-        return OpenedCard(
-            place=self.place, n=self.n, deal=self.deal, reading=self.reading, card=card, key=self.key
-        )
+    def opening(self, roundid: str | None = None) -> OpenedCard:
+        """Return card and key of its commitment; `roundid` where it is opened after its round."""
+        card, key = str(self.card), self.key
+        return OpenedCard(self.place, self.n, self.deal, self.reading, card, key, roundid=roundid)
 
 
 @dataclass(slots=True)
@@ -81,14 +81,26 @@ class OpenWindow:
         return self.decides is not None and len(self.decisions) == len(self.decides.boxes)
 
 
+class HeldCode(msgspec.Struct, frozen=True):
+    """A code that was read in a hold, and how many of its cards were out before; more, and it lies there."""
+
+    code: str
+    out_before: int
+
+
 @dataclass(slots=True)
 class UnplacedReads:
-    """Reads while a round took none (`held_reads`): `codes` of this deck, in order, or read `together`."""
+    """Reads while a round took none (`held_reads`): those of this deck, in order, or read `together`."""
 
     count: int = 0
-    codes: list[str] = field(default_factory=list)
+    cards: list[HeldCode] = field(default_factory=list)
     foreign: bool = False
     together: bool = False
+
+    @property
+    def codes(self) -> list[str]:
+        """Return what was read, in order."""
+        return [card.code for card in self.cards]
 
 
 @dataclass(slots=True)
@@ -147,6 +159,10 @@ class Round:
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
     looks: dict[str, list[Look]] = field(default_factory=dict)
     """What each reader that deals nothing has seen, in order."""
+    opinion: tuple[str, bool, bool] | None = None
+    """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
+    compared: tuple[str, bool, bool] | None = None
+    """The result that it was compared with last."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -272,6 +288,15 @@ class Reads(msgspec.Struct, frozen=True):
     rescans: int = 0
 
 
+class KeptCard(msgspec.Struct, frozen=True):
+    """A card that waits for the next round, in a game that is dealt out of one shoe (row 10)."""
+
+    read: UnplacedRead
+    kind: IncidentKind
+    burns: bool
+    """It is burned then; else it is the first card that becomes due."""
+
+
 @dataclass(slots=True)
 class Shoe:
     """The deck in use, or the one that is being loaded, and what is known of cards and scanners."""
@@ -290,6 +315,15 @@ class Shoe:
     """By kind and name: `CARD/7h`, `SCANNER/shoe`. Cards begin anew with each deck."""
     worn: tuple[str, ...] = ()
     """What was named already."""
+    burns_due: list[BurnReason] = field(default_factory=list)
+    """Cards that are burned before the next one is dealt, and why; the first of a new shoe is shown."""
+    last_round: int | None = None
+    """The round after which the shoe closes: the cutting card has come."""
+    kept: list[KeptCard] = field(default_factory=list)
+    stands_by: bool = False
+    """The shoe itself has said that it waits for a new coup."""
+    sealed: list[OpenedCard] = field(default_factory=list)
+    """Openings of cards that lie face down until the shoe closes."""
 
 
 class Deadline(msgspec.Struct, frozen=True):
@@ -345,6 +379,8 @@ class TableState:
     """The device behind each scanner, as last accepted."""
     strange_devices: dict[str, str] = field(default_factory=dict)
     """Other devices than those, which no supervisor has accepted yet."""
+    read_meanwhile: bool = False
+    """A card was read between two rounds while people were asked about another one."""
     quarantined: frozenset[str] = frozenset()
     disk_free_mb: int | None = None  # None: enough.
     events: list[Event] = field(default_factory=list)

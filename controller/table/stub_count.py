@@ -18,15 +18,20 @@ from controller.table.state import Incident, SuspectDeck, TableState
 
 def expected(t: TableState) -> int:
     """Return how many cards are not out, by the register."""
-    return t.register.left_count if t.round is not None else t.register.size
+    is_dealt = t.round is not None or t.game.shoe is not None
+    return t.register.left_count if is_dealt else t.register.size
 
 
 def is_due(t: TableState) -> bool:
     """Whether the stub must be counted before the round goes on: before RESULT, or before it is cleared."""
     deck, every = t.shoe.deck, t.settings.limits.count_every_rounds
-    if every == 0 or deck is None or not is_countable(t):
+    if deck is None or not is_countable(t):
         return False
     uncounted = t.round_no - deck.good_round
+    if t.phase in (Phase.CONFIRMED, Phase.CANCELLED) and deck_end.planned_end(t) is not None:
+        return uncounted > 0  # What is left of a shoe is counted when it closes.
+    if every == 0:
+        return False
     if t.phase is Phase.RESULT_PROPOSED:
         return every == 1 and uncounted > 0
     return t.phase is Phase.CONFIRMED and (uncounted >= every or (uncounted > 0 and deck_end.is_over_age(t)))
@@ -36,6 +41,8 @@ def is_countable(t: TableState) -> bool:
     """Whether the register knows every card that is out; after a late card it does not."""
     if t.shoe.deck is None or t.shoe.suspect is not None or t.deck_suspect:
         return False
+    if t.phase is Phase.CANCELLED:
+        return t.game.shoe is not None  # Its other rounds have been dealt out of this shoe, too.
     return t.round is None or t.phase in (Phase.RESULT_PROPOSED, Phase.CONFIRMED)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from controller.table import shoe_life
 from controller.table.aside import burn, hold
-from controller.table.charts import Phase
+from controller.table.charts import IN_ROUND, Phase
 from controller.table.dealing import BETTING
 from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.incidents import ask, decide, last_card, withdraw_card
@@ -16,7 +17,8 @@ from controller.table.state import Incident, LaidCard, TableState, UnplacedRead
 def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
     """Rows 7, 10 and 23a: a card came out that nobody may place. `read` is None outside a round."""
     kind = _kind(t)
-    facts = {Axis.SCANNED: Known.YES, Axis.REVEALED: Known.UNKNOWN, Axis.DECISION: Known.NO}
+    scanned = known(read is not None or t.game.shoe is None)
+    facts = {Axis.SCANNED: scanned, Axis.REVEALED: Known.UNKNOWN, Axis.DECISION: Known.NO}
     if t.round is not None and Axis.DECISION in SITUATIONS[kind].axes:
         facts[Axis.DECISION] = decision_to_come(t)
     meet(t, kind, {axis: facts[axis] for axis in SITUATIONS[kind].axes}, read=read)
@@ -78,6 +80,9 @@ def _burn(t: TableState, incident: Incident, by: str | None) -> None:
     read = incident.read
     if read is None and incident.fact is not None:
         read = _take_back_last(t)
+    if t.phase not in IN_ROUND:
+        _burn_next_round(t, incident, by)
+        return
     if read is None:
         incident.burns = True
         ask(t, incident, "ask_rescan", "SCAN_TO_BURN")
@@ -86,13 +91,25 @@ def _burn(t: TableState, incident: Incident, by: str | None) -> None:
     decide(t, incident, Verdict.BURNED, by)
 
 
+def _burn_next_round(t: TableState, incident: Incident, by: str | None) -> None:
+    """No round is open: the card goes out with the next one; unscanned, it is scanned as its first."""
+    if incident.read is None:
+        shoe_life.burn_next(t, incident.kind)
+    else:
+        shoe_life.keep(t, incident.read, incident.kind, burns=True)
+    decide(t, incident, Verdict.BURNED, by)
+
+
 @act(CellVerdict.NEXT_DUE)
 def _hold(t: TableState, incident: Incident, by: str | None) -> None:
-    """Keep an early card face down; order of drawing counts, so it is the next one that is owed (row 23a).
+    """Keep a card face down; order of drawing counts, so it is the next one that is owed (row 23a).
 
-    One that was never scanned lies there until it is due, and is scanned then (row 7a).
+    One that nobody of this round is owed waits for the next round (row 10a). One that was never scanned
+    lies there until it is due, and is scanned then (row 7a).
     """
-    if incident.read is not None:
+    if incident.read is not None and (t.round is None or incident.kind is IncidentKind.SURPLUS_CARD):
+        shoe_life.keep(t, incident.read, incident.kind)
+    elif incident.read is not None:
         hold(t, incident.read, incident.kind)
     decide(t, incident, Verdict.HELD, by)
 
@@ -101,6 +118,7 @@ def _take_back_last(t: TableState) -> UnplacedRead:
     current = t.in_play
     laid = current.laid.pop()
     withdraw_card(t, laid, IncidentKind.SURPLUS_CARD)
-    current.withdrawn.append(laid.opening())
+    if not laid.open:
+        current.withdrawn.append(laid.opening())
     current.run.withdraw_last()
     return UnplacedRead(laid.card, laid.code, laid.key, laid.manual)

@@ -25,6 +25,8 @@ from controller.table import (
     readings,
     scanners,
     second_look,
+    shoe_life,
+    shoe_opinion,
     short_deck,
     station_commands,
     surplus,
@@ -46,10 +48,13 @@ FromScanner: TypeAlias = (
     i.CardRead
     | i.ReadFailed
     | i.CardsTogether
-    | i.CommandScanned
     | i.ScannerOpened
     | i.ScannerLost
     | i.ScannerRestarted
+    | i.ShoeResulted
+    | i.ShoeComplained
+    | i.ShoeStandsBy
+    | i.CommandScanned
 )
 
 
@@ -89,6 +94,7 @@ class Table:
             _take(t, value)
         dealing.follow_held(t)
         held_reads.follow(t)
+        shoe_opinion.follow(t)
         second_look.follow(t)
         short_deck.follow(t)
         by_hand.follow(t)
@@ -141,9 +147,10 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
     if value.scanner not in t.settings.scanners:
         refuse(t, str(value.__struct_config__.tag), Refusal.UNKNOWN_SCANNER)
         return
+    if value.scanner in t.settings.second_readers and isinstance(value, second_look.FromReader):
+        second_look.take(t, value)
+        return
     match value:
-        case i.CardRead() | i.ReadFailed() | i.CardsTogether() if value.scanner in t.settings.second_readers:
-            second_look.take(t, value)
         case i.CardRead():
             _card_read(t, value)
         case i.ReadFailed():
@@ -158,6 +165,12 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             scanners.lost(t, value)
         case i.ScannerRestarted():
             scanners.restarted(t, value)
+        case i.ShoeResulted():
+            shoe_opinion.resulted(t, value)
+        case i.ShoeComplained():
+            shoe_opinion.complained(t, value)
+        case i.ShoeStandsBy():
+            shoe_opinion.stands_by(t, value)
         case _:
             assert_never(value)
 
@@ -171,17 +184,17 @@ def _started(t: TableState, value: i.Started) -> None:
             epoch=value.epoch, program=value.program, rules=value.rules, documents=value.documents
         )
     )
-    held_reads.note_untaken(t, value.untaken)
+    untaken = [read for read in value.untaken if not _is_untaken_cutting_card(t, read)]
+    held_reads.note_untaken(t, untaken)
     deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.scanner_lost(t)
     if t.is_round_open:
         interruptions.restarted(t)
-    second_look.note_untaken(t, value.untaken)
-    dealing_reads = (read for read in value.untaken if read.scanner not in t.settings.second_readers)
-    codes = [read.code for read in dealing_reads if read.code is not None]
-    for code in codes:
-        _card_between_rounds(t, t.register.check(code))
+    second_look.note_untaken(t, untaken)
+    for read in untaken:
+        if read.code is not None and read.scanner not in t.settings.second_readers:
+            _untaken_between_rounds(t, read.code)
     t.disk_free_mb = None
     if value.disk_free_mb is not None:
         guards.measured(t, value.disk_free_mb)
@@ -191,29 +204,65 @@ def _started(t: TableState, value: i.Started) -> None:
 
 
 def _card_read(t: TableState, read: i.CardRead) -> None:
+    if shoe_life.is_cutting_card(t, read.code):
+        _cutting_card(t)
+        return
     refusal = why_not(t, "card_read")
+    repeated = t.phase is not Phase.DECK_CHECK and shoe_life.is_repeat(t, read)
     if refusal is not None:
-        _hold_back(t, read, refusal)
+        if repeated:
+            refuse(t, "card_read", refusal)  # Another look at the card that people are asked about.
+        else:
+            _hold_back(t, read, refusal)
         return
     checked = t.register.check(read.code)
     if t.phase is Phase.DECK_CHECK:
         deck_life.scan_in(t, read)
     elif t.phase in (Phase.READY, Phase.CONFIRMED):
-        _card_between_rounds(t, checked)
+        _card_between_rounds(t, read, checked)
     elif readings.is_scanned_again(t, read.code):
         readings.scanned_again(t, read)
     elif isinstance(checked, Anomaly):
         readings.wrong_code(t, checked, read)
-    elif any(known.read is not None and known.read.code == read.code for known in t.incidents):
+    elif _is_asked_about(t, read.code):
         readings.asked_about_already(t)
     else:
         wear.note_read(t, read.scanner, failed=False)
-        _take_card(t, UnplacedRead(checked, read.code, read.key))
+        taken = UnplacedRead(checked, read.code, read.key)
+        if repeated or t.incident is not None or not shoe_opinion.lies_wrongly(t, read.place):
+            _take_card(t, taken, repeated=repeated)
+        elif dealing.is_card_due(t):
+            readings.lies_wrongly(t, taken)
+        else:
+            surplus.card_not_due(t, taken)
 
 
-def _take_card(t: TableState, read: UnplacedRead) -> None:
+def _cutting_card(t: TableState) -> None:
+    """The reserved code: it is no card, and whatever waits goes on waiting."""
+    refusal = shoe_life.cutting_card_out(t)
+    if refusal is not None:
+        refuse(t, "card_read", refusal)
+
+
+def _is_untaken_cutting_card(t: TableState, read: i.UntakenRead) -> bool:
+    """Whether the cutting card came in when the process went down; then that is said."""
+    is_it = read.code is not None and shoe_life.is_cutting_card(t, read.code)
+    if is_it:
+        _cutting_card(t)
+    return is_it
+
+
+def _is_asked_about(t: TableState, code: str) -> bool:
+    """Whether people are being asked about this very card; a code that is on many says nothing."""
+    asked = any(known.read is not None and known.read.code == code for known in t.incidents)
+    return asked and t.register.deck.copies == 1
+
+
+def _take_card(t: TableState, read: UnplacedRead, *, repeated: bool) -> None:
     if t.incident is not None:
         readings.rescanned(t, t.incident, read)
+    elif repeated:
+        readings.value_again(t, read)
     elif dealing.is_card_due(t):
         dealing.deal_card(t, read)
     else:
@@ -227,23 +276,30 @@ def _hold_back(t: TableState, read: i.CardRead | i.ReadFailed, refusal: Refusal)
         held_reads.hold(t, read)
 
 
-def _card_between_rounds(t: TableState, checked: Card | Anomaly) -> None:
-    """A card came out before START or after RESULT; in other phases between rounds it means nothing."""
-    match t.phase:
-        case Phase.READY:
-            surplus.card_not_due(t, None)
-        case Phase.CONFIRMED:
-            _card_after_result(t, checked is Anomaly.ALREADY_OUT)
-        case _:
-            pass
+def _card_between_rounds(t: TableState, read: i.CardRead, checked: Card | Anomaly) -> None:
+    """A card came out before START or after RESULT."""
+    is_seen = checked is Anomaly.ALREADY_OUT and t.register.deck.copies == 1
+    if t.phase is Phase.CONFIRMED and (is_seen or t.deck_suspect or t.shoe.suspect is not None):
+        refuse(t, "card_read", Refusal.WRONG_PHASE)  # A card of this round, or one that changes nothing.
+    elif t.game.shoe is None:
+        surplus.card_not_due(t, None)
+    elif isinstance(checked, Anomaly):
+        readings.strange_between_rounds(t, checked)
+    else:
+        surplus.card_not_due(t, UnplacedRead(checked, read.code, read.key))
 
 
-def _card_after_result(t: TableState, is_out: bool) -> None:
-    """A card of this round seen again means nothing; another one means a deck check."""
-    if is_out or t.deck_suspect or t.shoe.suspect is not None:
+def _untaken_between_rounds(t: TableState, code: str) -> None:
+    """A read that the process never took; it lies there unscanned, in a phase in which that means something.
+
+    A card of this round seen again means nothing; another one means a deck check.
+    """
+    is_out = t.register.check(code) is Anomaly.ALREADY_OUT
+    gone = is_out or t.deck_suspect or t.shoe.suspect is not None
+    if t.phase is Phase.CONFIRMED and gone:
         refuse(t, "card_read", Refusal.WRONG_PHASE)
-        return
-    surplus.card_not_due(t, None)
+    elif t.phase in (Phase.READY, Phase.CONFIRMED) and (t.game.shoe is None or t.incident is None):
+        surplus.card_not_due(t, None)
 
 
 def _read_failed(t: TableState, value: i.ReadFailed) -> None:

@@ -198,7 +198,10 @@ BETWEEN_ROUNDS = frozenset(
     {"card-before-start", "unshuffled", "floor-in-shuffle", "set-short", "set-doubled", "set-foreign"}
 )
 """Faults whose incidents belong to no round: they come before START, or when the cards are collected."""
-BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE, *MISDEALS)}
+SAME_AGAIN = ((Kind.SAME_CODE_AGAIN, Verdict.DUPLICATE_READ),)
+OF_A_SHOE = (Fault("read-twice", Moment.ANY_CARD, ("row 4",), SAME_AGAIN),)
+"""A scanner reads one card twice within a moment, at tables where a code is on many cards."""
+BY_ID = {fault.id: fault for fault in (*FAULTS, *AFTER_PURCHASE, *MISDEALS, *OF_A_SHOE)}
 
 Spot = tuple[str, int]
 """A place and the number of a card there, from 1."""
@@ -283,7 +286,8 @@ class Plan:
         self.seed = seed
         self.course = course
         self._amount = amount
-        self._faults = course.faults if only is None else (BY_ID[only],)
+        known = {fault.id: fault for fault in course.faults}
+        self._faults = course.faults if only is None else (known.get(only) or BY_ID[only],)
 
     def of(self, round_no: int) -> Case | None:
         """Return the round's fault."""

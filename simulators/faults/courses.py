@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from controller.games.baccarat import BANKER, PLAYER, Baccarat
 from controller.games.deal_pattern import initial_spots
 from controller.games.patterns import HAND_SIZE
 from controller.games.procedure import DEALER, BoxState, Game
@@ -60,8 +61,46 @@ NO_NEW_SET = frozenset({"set-short", "set-doubled", "set-foreign"})
 """By the default profile a deck that fell is counted again (row 16): no new set is loaded."""
 
 
+KEPT = (IncidentKind.SURPLUS_CARD, Verdict.HELD)
+OUT_OF_A_SHOE = {
+    id: replace(BY_ID[id], incidents=(incident,), cancels=None)
+    for id, incident in (
+        ("surplus-called", (IncidentKind.SURPLUS_CARD, Verdict.BURNED)),
+        ("surplus-result", KEPT),
+        ("late-card", KEPT),
+        ("early-draw", (IncidentKind.EARLY_DRAW, Verdict.HELD)),
+        ("early-draw-seen", (IncidentKind.EARLY_DRAW, Verdict.BURNED)),
+        ("card-before-start", (IncidentKind.EARLY_DRAW, Verdict.HELD)),
+    )
+}
+"""Faults that a game out of a shoe decides otherwise: a card that nobody is owed waits, or is burned."""
+AT_BACCARAT = (
+    *("card-on-floor", "no-read", "damaged-frame", "no-read-switch", "no-read-twice", "unreadable"),
+    *("misread", "read-twice", "foreign-card", "unknown-code", "surplus-called", "surplus-result"),
+    *("early-draw", "early-draw-seen", "late-card", "card-before-start", "wrong-result", "miscounted"),
+    *("card-lost", "floor-in-shuffle", "report-withdrawn", "unplugged", "unplugged-card-drawn"),
+    *("split-frame", "noise", "press-repeated", "betting-silent"),
+)
+"""The faults of a game in which all cards lie open, nobody decides and values come again."""
+COUP = [(side, n) for n in (1, 2) for side in (PLAYER, BANKER)]
+THIRDS = [(PLAYER, 3), (BANKER, 3)]
+BACCARAT = course(
+    tuple(OUT_OF_A_SHOE.get(id) or UNDER_DEFAULT.get(id) or BY_ID[id] for id in AT_BACCARAT),
+    (*COUP, *THIRDS),
+    {
+        Moment.ANY_CARD: COUP[:-1],
+        Moment.FACE_UP_CARD: COUP[:-1],
+        Moment.FACE_DOWN_CARD: COUP[:-1],
+        Moment.DRAWN_CARD: THIRDS,
+    },
+)
+"""The last of the first four cards is left out: after it a side may have its due cards."""
+
+
 def course_of(game: Game, states: Mapping[str, BoxState]) -> Course:
     """Return what can go wrong in a game whose boxes, where in play, have these states."""
+    if isinstance(game, Baccarat):
+        return BACCARAT
     if isinstance(game, RussianLive):
         return LIVE_COURSES[game.rules.deal_pattern]
     assert isinstance(game, SisterGame), game

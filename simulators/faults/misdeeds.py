@@ -41,6 +41,7 @@ class Hardware(NamedTuple):
     spell: Callable[[Card], str]
     spell_foreign: Callable[[Card], str]
     encode: Callable[[str], bytes]
+    cutting_card: str | None = None
 
 
 class Hands(Protocol):
@@ -142,6 +143,8 @@ class Misdeeds:
         planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
         if case.fault.id in ("unplugged", "unplugged-card-drawn"):
             planned.append(Planned(now_us + 5 * SECOND, Replug(self._dealer.scanner)))
+        if case.fault.id == "read-twice":
+            planned.append(Planned(now_us + SECOND // 10, planned[0].act))
         if case.fault.id in ("noise", "read-in-hold"):
             planned.append(Planned(now_us + SECOND // 2, Wake("scan")))
         return planned
@@ -279,6 +282,7 @@ DEEDS: dict[str, Deed] = {
     "unplugged": _unplug,
     "unplugged-card-drawn": _unplug,
     "split-frame": _split,
+    "read-twice": _scan,
     "noise": _noise,
     "press-repeated": _press_twice,
 }

@@ -83,7 +83,7 @@ FIVE = "1050"
 
 
 def test_the_ninth_five_of_spades_of_eight_decks_is_one_too_many() -> None:
-    r: Register[str] = Register(BLUE, (RED,), copies=EIGHT_VALUE_ONLY)
+    r: Register[str] = Register(code_map("shoe", Scheme.SUIT_DIGIT_RANK, decks=EIGHT_VALUE_ONLY), (RED,))
     assert r.size == r.left_count == 416
     for n in range(EIGHT_VALUE_ONLY):
         assert r.check(FIVE) == Card.parse("5s")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from e2e.family import LIVE, Family, Size
+from games.driver import POKER
 from oracle import expected_balances
 from rich.console import Console
 
-from controller.games.registry import GAMES
 from controller.games.settlement import LineOutcome
 from controller.journal import Days
 from controller.station.watch import render
@@ -89,7 +89,7 @@ class Viewer(Overlay):
         return planned
 
 
-@pytest.fixture(scope="module", params=GAMES)
+@pytest.fixture(scope="module", params=POKER)
 def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Family:
     """One game, played."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -173,7 +173,9 @@ def play(
     studio = Studio(config, seed=seed, rounds=rounds, plan=plan or Plan(seed, Amount.NONE))
     if hasty:
         calm = studio.supervisor
-        studio.supervisor = HastySupervisor(calm.name, deck=calm.deck, fault=calm.fault, sees=calm.sees)
+        studio.supervisor = HastySupervisor(
+            calm.name, deck=calm.deck, sees=calm.sees, counts=calm.counts, whole=calm.whole
+        )
     links = WatchedLinks(config, disturbance.deaths)
     killer = _Killer(links, disturbance.kills)
     books = Bookkeeper(studio.wallet)

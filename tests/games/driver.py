@@ -31,7 +31,9 @@ from controller.games.registry import GAMES
 
 CONFIG = Path(os.environ.get("MUTATED_GAMES") or Path(__file__).parents[2] / "config" / "games")
 """Where the settings lie; `mutate.py` puts changed ones elsewhere."""
-SISTERS = tuple(name for name in GAMES if name != "russian_poker_live")
+BACCARAT = "baccarat"
+POKER = tuple(name for name in GAMES if name != BACCARAT)
+SISTERS = tuple(name for name in POKER if name != "russian_poker_live")
 
 
 def settings(name: str) -> dict[str, Any]:

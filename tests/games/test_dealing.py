@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from games.driver import Played, game, play
+from games.driver import POKER, Played, game, play
 
 from controller.games.deal_pattern import DealPattern, initial_spots
 from controller.games.procedure import SWITCH, BoxState, Deal, Decision, Face, Turn
-from controller.games.registry import GAMES
 
 LIVE = "russian_poker_live"
 
@@ -36,7 +35,7 @@ def test_spots_of_both_patterns() -> None:
     assert packets == (*(("box1", n) for n in range(1, 6)), *(("dealer", n) for n in range(1, 6)))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_in_packets_a_place_is_dealt_whole_before_the_next(name: str) -> None:
     made = game(name)
     first = deals(played(name, deal_pattern="packets"))[: 5 * len(made.places)]
@@ -44,7 +43,7 @@ def test_in_packets_a_place_is_dealt_whole_before_the_next(name: str) -> None:
     assert [step.n for step in first] == [1, 2, 3, 4, 5] * len(made.places)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_packets_change_the_order_of_the_initial_deal_and_nothing_else(name: str) -> None:
     """The same faces (D-33, D-50); what is drawn later comes as ever."""
     single, packets = deals(played(name)), deals(played(name, deal_pattern="packets"))
@@ -68,7 +67,7 @@ def test_open_switch_cards_are_shown_to_all_and_never_turned() -> None:
     assert opened.result == closed.result
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 @pytest.mark.parametrize("key", ["deal_pattern", "rounding", "switch_cards_face"])
 def test_another_word_is_refused_with_its_key(name: str, key: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=key):

@@ -13,7 +13,7 @@ from typing import Any
 import oracle
 import oracle_cards
 import pytest
-from games.driver import settings
+from games.driver import POKER, settings
 from oracle_family import GAMES as ORACLE_GAMES
 from oracle_family import LIVE
 from rules.random_rounds import Round, play_round
@@ -82,7 +82,7 @@ def matters(played: Round, key: str) -> bool:
         return True
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_the_oracle_agrees_on_random_rounds(name: str) -> None:
     endings, decisive = Counter[tuple[str, str]](), Counter[str]()
     for number in range(ROUND_COUNT):
@@ -106,7 +106,7 @@ def switches(played: Round) -> list[str]:
     return [key for key, value in played.bets["settings"].items() if isinstance(value, bool | str)]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_every_setting_that_both_know_is_varied(name: str) -> None:
     values: dict[str, set[str]] = {}
     for number in range(60):
@@ -117,6 +117,6 @@ def test_every_setting_that_both_know_is_varied(name: str) -> None:
     assert all(len(seen) > 1 for seen in values.values())
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_what_the_product_decides_is_no_setting_of_it(name: str) -> None:
     assert not DECIDED.get(name, set()) & set(GAMES[name].build(settings(name)).rules.__struct_fields__)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 import pytest
-from games.driver import SISTERS, game
+from games.driver import BACCARAT, SISTERS, game
 
 from controller.games.procedure import BoxState
 from controller.games.registry import GAMES
-from simulators.faults.catalogue import BY_ID, FAULTS, LIVE, MISDEALS, Amount, Course, Moment, Plan
+from simulators.faults.catalogue import BY_ID, FAULTS, LIVE, MISDEALS, OF_A_SHOE, Amount, Course, Moment, Plan
 from simulators.faults.courses import LEFT_OUT, NO_NEW_SET, course_of
 from simulators.simulate_command import REFUSED, add_simulate
 
@@ -24,7 +24,7 @@ def course(name: str) -> Course:
 def test_live_russian_poker_has_the_whole_catalogue() -> None:
     assert course("russian_poker_live") is LIVE
     assert LIVE.faults == FAULTS
-    assert [fault for fault in BY_ID.values() if not LIVE.has(fault)] == list(MISDEALS)
+    assert [fault for fault in BY_ID.values() if not LIVE.has(fault)] == [*MISDEALS, *OF_A_SHOE]
     assert [LIVE.spot(card) for card in (0, 1, 6, 20, 21, 26)] == [
         None,
         ("box1", 1),
@@ -49,8 +49,21 @@ def test_what_is_left_out_is_named_with_its_rule(name: str) -> None:
     purchase = set() if "buy_time" in GAMES[name].stages else {"replacement-on-floor"}
     assert {fault.id for fault in BY_ID.values() if course(name).has(fault)} == here
     misdeals = set() if game(name).redeals else {fault.id for fault in MISDEALS}
-    assert set(BY_ID) - here - NO_NEW_SET - purchase - misdeals == set(LEFT_OUT.get(name, ()))
+    shoe = {fault.id for fault in OF_A_SHOE}
+    assert set(BY_ID) - here - NO_NEW_SET - purchase - misdeals - shoe == set(LEFT_OUT.get(name, ()))
     assert all(why.split(":")[0].split("-")[0] in ("OAB", "CAR") for why in LEFT_OUT.get(name, {}).values())
+
+
+def test_baccarat_has_faults_at_its_first_cards_and_at_third_ones() -> None:
+    of = course(BACCARAT)
+    assert {of.spot(card) for card in of.cards[Moment.ANY_CARD]} == {
+        ("player", 1),
+        ("banker", 1),
+        ("player", 2),
+    }
+    assert {of.spot(card) for card in of.cards[Moment.DRAWN_CARD]} == {("player", 3), ("banker", 3)}
+    assert all(of.cards.get(fault.moment, (0,)) for fault in of.faults)
+    assert not {Moment.OPTIONS, Moment.FINAL_OPTIONS} & {fault.moment for fault in of.faults}
 
 
 def test_hidden_cards_are_those_of_dark_boxes_and_the_dealers_but_one() -> None:

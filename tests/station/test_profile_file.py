@@ -195,7 +195,7 @@ def test_what_cannot_be_proven_is_refused(tmp_path: Path, what: str) -> None:
 FILES = {
     "unknown key": (
         house("lmits = 1"),
-        "house.toml: 'lmits' is not one of base, limits, name, rows; nearest is",
+        "house.toml: 'lmits' is not one of base, limits, name, rows, shoe; nearest is",
     ),
     "unknown limit": (house("[limits]\nread_trys = 1"), "limits: 'read_trys' is not one of "),
     "limit that is no number": (

@@ -135,10 +135,10 @@ def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFix
         return " ".join(told[told.index("Blind spots of") :].split()).split(" row ")[0]
 
     beam, camera, second = "a beam in the slot of the shoe", "a camera", "a second capture"
-    pads = "a position reader at every place"
-    assert heading() == f"Blind spots of table rp1 without {beam}, {camera}, {second} or {pads}"
+    pads, shoe = "a position reader at every place", "a shoe that judges by itself"
+    assert heading() == f"Blind spots of table rp1 without {beam}, {camera}, {second}, {pads} or {shoe}"
     assert heading(PADS[0]) == heading()
-    assert heading(SECOND, *PADS) == f"Blind spots of table rp1 without {beam} or {camera}"
+    assert heading(SECOND, *PADS) == f"Blind spots of table rp1 without {beam}, {camera} or {shoe}"
 
 
 def test_a_reader_that_deals_nothing_has_no_interlock(tmp_path: Path) -> None:

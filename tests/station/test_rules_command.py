@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from games.driver import game
+from games.driver import POKER, game
 from station.recorded import write_config
 
 from controller.cards import Card
 from controller.games.procedure import Deal
-from controller.games.registry import GAMES
 from controller.games.rules import BonusRules, InsuranceRules
 from controller.games.sister_rules import OasisBonus
 from controller.station.config import load
@@ -28,7 +27,7 @@ from controller.station.settings_text import LIMITS, SETTINGS, SHARES
 TABLES = Path(__file__).parents[2] / "config" / "tables"
 LIVE_POKER = "russian_poker_live"
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
-    *((name, {}) for name in GAMES),
+    *((name, {}) for name in POKER),
     (LIVE_POKER, {"redraw_same_rank": True}),
     (LIVE_POKER, {"switch_cards_face": "up", "deal_pattern": "packets"}),
     ("oasis_with_bonus", {"deal_pattern": "packets"}),
@@ -100,7 +99,7 @@ def test_live_russian_poker_is_told_in_the_order_of_its_sheet() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_what_a_wrong_number_of_cards_means(name: str) -> None:
     """OAB-24, OAB-25, row 24."""
     miscount = procedure(game(name)).miscount
@@ -149,7 +148,7 @@ def test_house_variants_change_what_is_told() -> None:
     assert waits not in told("oasis_with_bonus", open_boxes_in_order=False)[2]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_packets_are_told_as_such(name: str) -> None:
     single, packets = told(name), told(name, deal_pattern="packets")
     assert "one at a time to" in single[1] and "in turn, five rounds" in single[1]
@@ -180,7 +179,7 @@ def test_settings_are_answered_in_words() -> None:
     }
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_only_the_live_game_deals_without_a_bet(name: str) -> None:
     assert (procedure(game(name)).without_bets is None) == (name == LIVE_POKER)
 
@@ -230,7 +229,7 @@ MONEY = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_no_setting_goes_untold(name: str) -> None:
     made = game(name).rules
     fields = {field.name for field in msgspec.structs.fields(made)}
@@ -242,7 +241,7 @@ def test_no_setting_goes_untold(name: str) -> None:
 
 
 def test_no_limit_goes_untold() -> None:
-    for name in GAMES:
+    for name in POKER:
         fields = {field.name for field in msgspec.structs.fields(game(name).rules.limits)}
         assert fields <= set(LIMITS)
     for record in (InsuranceRules, BonusRules, OasisBonus):
@@ -329,3 +328,28 @@ def test_damaged_approvals_are_a_finding(tmp_path: Path, capsys: pytest.CaptureF
     approvals.write_text(approvals.read_text().replace("boris", "clara"))
     assert rules(LIVE_POKER, "--config", str(path)) == 1
     assert "line 1 is not what was written there" in capsys.readouterr().err
+
+
+# Baccarat has no boxes, no Ante and no dealer to compare with.
+
+
+def test_baccarat_is_told_from_its_own_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert rules("baccarat", "--json") == 0
+    sheet = json.loads(capsys.readouterr().out)["sheet"]
+    steps = " ".join(step["text"] for step in sheet["procedure"]["steps"])
+    assert "The Player draws on 0 to 5 (BAC-06)." in steps
+    assert "If the Player drew 8, the Banker draws on 0 to 2 (BAC-07)." in steps
+    assert "If the Player drew 6 or 7, the Banker draws on 0 to 6 (BAC-07)." in steps
+    fates = {one["case"]: one["wagers"] for one in sheet["settled"]}
+    assert fates["a tie"] == {"PLAYER": "back", "BANKER": "back", "TIE": "wins 8:1"}
+    assert {key["key"] for key in sheet["settings"]} >= {"decks", "pairs", "rounds_after_cutting_card"}
+    assert rules("baccarat") == 0
+    said = capsys.readouterr().out
+    assert "Ante" not in said and "19/20:1" in said and "100 to 200,000" in said
+
+
+def test_baccarat_tells_the_pair_bets_where_they_are_offered() -> None:
+    sheet = make_sheet(game("baccarat", pairs=True, burn_by_first_card=False), "0" * 64)
+    assert sheet.pay_tables[0].odds["Pair"] == "11" and "each pair" in sheet.limits
+    assert not any("shown" in step.text for step in sheet.procedure.steps)
+    assert "Player pair" in sheet.procedure.steps[1].text

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from table.procedures_shoe import BACCARAT, SHOE_LIMITS, SHOE_NO_CASE
+
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind as Kind
 from controller.table.profile import CellVerdict, Deck
@@ -203,12 +205,14 @@ NO_CASE: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("12", "20a", "20b", "20c", "21", "22"), "not applicable"),  # Other games.
         "13": "not applicable",  # An empty box is dealt no card.
         "27": "not applicable",  # One deck, shuffled before every round.
+        "19b": "not applicable",  # A shoe that judges by itself is at baccarat alone.
         "39": "not applicable",  # The betting system's matter.
         **dict.fromkeys(("5", "23c", "23d", "23e", "25", "26"), "built in"),
         **dict.fromkeys(("32", "36", "37", "38", "40", "42"), "built in"),
     },
     "russian_poker_live": {"13": "built in"},  # RPL-08: boxes without bets are dealt, their hands ignored.
     "oasis_with_bonus": {},
+    "baccarat": SHOE_NO_CASE,
 }
 """The rows that no cell decides; what a profile does not name here is as in the default one."""
 
@@ -226,6 +230,7 @@ LIMITS: Mapping[str, Mapping[str, int]] = {
     },
     "russian_poker_live": {"read_tries": 1},  # RPL-75: a re-scan, then a supervisor.
     "oasis_with_bonus": {},
+    "baccarat": SHOE_LIMITS,
 }
 
 
@@ -280,6 +285,7 @@ EXPECTED: Mapping[str, Mapping[Kind, list[Line]]] = {
     "default": _lines(DEFAULT),
     "russian_poker_live": {**_lines(DEFAULT), **_lines(LIVE_POKER)},
     "oasis_with_bonus": {**_lines(DEFAULT), **_lines(OASIS_WITH_BONUS)},
+    "baccarat": {kind: lines for kind, lines in (_lines(DEFAULT) | _lines(BACCARAT)).items() if lines},
 }
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from games.driver import POKER
 from table.dealt import digest, every, refusal
 from table.following import Follower, Forks, ways
 from table.playing import Course, Manner
@@ -23,7 +24,6 @@ from table.shapes import Owed, Shape, Start, different, every_shape, few, owed, 
 from table.slips import Found, becomes, slips
 
 from controller.games.procedure import Betting, Deal, DecisionOf, Face, LayAside, Turn, Window
-from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.charts import Phase
 from controller.table.events import (
@@ -38,7 +38,7 @@ from controller.table.events import (
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 GOLDEN = Path(__file__).with_name("blind_spots.txt")
-games = pytest.mark.parametrize("name", GAMES)
+games = pytest.mark.parametrize("name", POKER)
 
 
 @cache
@@ -162,7 +162,7 @@ def written() -> str:
         "found: where the table asks or refuses; count: the stub is wrong, at its next count.",
         "seen: from when on a person can see that the table does not lie as its picture says. -: never.",
     ]
-    for name in GAMES:
+    for name in POKER:
         shapes = different(every_shape(name, brief=True))
         made = {row for shape in shapes for index in range(len(shape.steps)) for row in rows(shape, index)}
         blind = {row for row in made if row[2] != "at once"}
@@ -326,8 +326,8 @@ def test_a_slip_that_is_reported_at_once_is_flagged_and_mended(name: str) -> Non
 def reported() -> Mapping[str, list[tuple[Shape, int, Cases, str]]]:
     """Return every report at every step, by game; in brief once for a profile, phase and kind of step."""
     seen: set[object] = set()
-    found: dict[str, list[tuple[Shape, int, Cases, str]]] = {name: [] for name in GAMES}
-    for name in GAMES:
+    found: dict[str, list[tuple[Shape, int, Cases, str]]] = {name: [] for name in POKER}
+    for name in POKER:
         for shape, index in steps(name, brief=True):
             work, phase = type(shape.steps[index]), Course(shape).to(index).d.phase
             for kind in (sensed, observed):

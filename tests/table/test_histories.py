@@ -28,6 +28,8 @@ from controller.table.script_run import ScriptRun
 from controller.table.table import Table
 
 STEPS = 600
+OF_A_SHOE = frozenset({IncidentKind.IMPOSSIBLE_CARD, IncidentKind.CUTTING_CARD, IncidentKind.SHOE_DISAGREES})
+"""Only where many rounds are dealt out of one shoe: `test_shoe`."""
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -50,10 +52,10 @@ def test_the_random_histories_reach_what_can_go_wrong() -> None:
         cancelled += len(every(d.events, RoundCancelled))
         burned |= {event.reason for event in every(d.events, CardBurned)}
         blocked |= {event.reason for event in every(d.events, TableBlocked)}
-    assert kinds == set(IncidentKind) - {IncidentKind.NOT_SEEN_AGAIN}, "that one is of test_second_look"
+    assert kinds == set(IncidentKind) - OF_A_SHOE - {IncidentKind.NOT_SEEN_AGAIN}, "of test_second_look"
     assert burned >= {BurnReason.EARLY_DRAW, BurnReason.SURPLUS_CARD, BurnReason.RELIEF} and blocked == set(
         BlockReason
-    )
+    ) - {BlockReason.SHOE_DISAGREES}
     assert confirmed >= 20 and cancelled >= 50
 
 

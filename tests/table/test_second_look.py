@@ -333,7 +333,7 @@ def with_copies(count: int) -> Compared:
     """As `dealing`, out of two decks whose codes spell values alone."""
     d = played()
     d.to_dealing()
-    d.table.state.register = Register(BLUE, (RED,), copies=2)
+    d.table.state.register = Register(msgspec.structs.replace(BLUE, copies=2), (RED,))
     return d.deal_and_look(count)
 
 

@@ -135,7 +135,7 @@ def test_a_cancelled_round_is_not_counted_and_the_next_one_is() -> None:
     d.until(lambda code: code == "DEAL_CARD")
     d.press(i.Observed(IncidentKind.DEVICE_FAILED))
     d.press(i.ConfirmCancel(), BORIS)
-    assert prompt_of(d) == "CLEAR_TABLE" and refusal(d.press(i.CountStub(52))) is Refusal.WRONG_PHASE
+    assert prompt_of(d) == "CLEAR_TABLE" and refusal(d.press(i.CountStub(52))) is Refusal.NOT_OWED
     d.press(i.ClearTable())
     d.round()
     assert prompt_of(d) == "COUNT_STUB"

@@ -14,6 +14,7 @@ from itertools import islice
 from random import Random
 
 import pytest
+from games.driver import POKER
 from msgspec.structs import replace
 from profiles import profile
 from table.dealt import BETS, BORIS, SETTINGS, Dealt, only, refusal
@@ -24,7 +25,6 @@ from table.shapes import game_of, settings_of
 
 from controller.cards import DECK, Card, parse_cards
 from controller.games.procedure import BoxState, Decision, WindowAnswer
-from controller.games.registry import GAMES
 from controller.table import inputs as i
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import (
@@ -108,7 +108,7 @@ def situation(t: TableState) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", POKER)
 def test_what_the_table_asks_for_leads_home_from_every_situation(name: str, seed: int) -> None:
     seen: set[object] = set()
     for at, (d, boundary, record) in enumerate(history(name, seed)):

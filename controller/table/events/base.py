@@ -39,7 +39,8 @@ class CardAt(msgspec.Struct, frozen=True):
 class OpenedCard(msgspec.Struct, frozen=True, omit_defaults=True):
     """The opening of one commitment: card `n` of `place`, and the key of its HMAC.
 
-    `card` is None, and `closed_by` the rule, where the rules never publish it.
+    `card` is None, and `closed_by` the rule, where the rules never publish it. `roundid` is the round in
+    which it was made, where it is opened later: when the shoe closes.
     """
 
     place: str
@@ -49,6 +50,7 @@ class OpenedCard(msgspec.Struct, frozen=True, omit_defaults=True):
     card: str | None
     key: str | None
     closed_by: str | None = None
+    roundid: str | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults=True):

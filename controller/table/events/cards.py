@@ -66,12 +66,16 @@ class CardWithdrawn(Event, frozen=True, kw_only=True, tag="card.withdrawn"):
 
 
 class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
-    """A card went out of the deck, face down. `n` counts the burned cards of the round."""
+    """A card went out of the deck. `n` counts the burned cards of the round.
+
+    Face down it has a `commitment`; the first card of a shoe is shown, and has a `card` (BAC-13).
+    """
 
     n: int
     deal: int
     reason: BurnReason
-    commitment: str
+    commitment: str | None = None
+    card: str | None = None
     manual: bool = False
 
 

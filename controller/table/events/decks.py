@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar, TypeAlias
 
 from controller.cards import Order
-from controller.table.events.base import AUDIT_ONLY, Event
+from controller.table.events.base import AUDIT_ONLY, Event, OpenedCard
 from controller.table.events.reasons import Loading, Rejection, ShoeEnd, Worn
 
 
@@ -56,13 +56,45 @@ class StubCounted(Event, frozen=True, kw_only=True, tag="stub.counted"):
     by: str
 
 
+class ShoeJudged(Event, frozen=True, kw_only=True, tag="shoe.judged"):
+    """The shoe's own result of the coup, beside the rules' (row 19b)."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    winner: str
+    player_pair: bool
+    banker_pair: bool
+    agrees: bool
+
+
+class DeviceComplained(Event, frozen=True, kw_only=True, tag="device.complained"):
+    """A shoe complains, or says that the cause is gone."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    scanner: str
+    complaint: str
+    cleared: bool
+
+
+class ShoeEnding(Event, frozen=True, kw_only=True, tag="shoe.ending"):
+    """The cutting card has come: the shoe closes after `last_round` (BAC-13, row 27)."""
+
+    deck: str
+    number: int
+    last_round: int
+
+
 class ShoeClosed(Event, frozen=True, kw_only=True, tag="shoe.closed"):
-    """The deck goes out of use; another one must be loaded before the next round."""
+    """The deck goes out of use; another one must be loaded before the next round.
+
+    `opened` are the cards that lay face down in its rounds: where many rounds are dealt out of one shoe they
+    are opened now, not with their round.
+    """
 
     deck: str
     number: int
     reason: ShoeEnd
     order: Order | None = None
+    opened: tuple[OpenedCard, ...] = ()
 
 
 class RoundsSuspect(Event, frozen=True, kw_only=True, tag="rounds.suspect"):
@@ -91,6 +123,9 @@ DeckEvent: TypeAlias = (
     | DeckRejected
     | DeckLoaded
     | StubCounted
+    | ShoeJudged
+    | DeviceComplained
+    | ShoeEnding
     | ShoeClosed
     | RoundsSuspect
     | WearFound

@@ -29,6 +29,9 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
     stops_betting: bool = False
     dealer: str | None = None
     """Who was dealing (procedures, P7); for the audit alone."""
+    other_place: str | None = None
+    other_n: int | None = None
+    """Where the card lies, or lay, that this one can't be beside (row 5)."""
 
     def seen_by(self, audience: Audience) -> Event | None:
         """The wallets hear of incidents that stop betting; ids of people stay in the house."""

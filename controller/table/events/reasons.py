@@ -95,6 +95,8 @@ class Refusal(StrEnum):
     """The first person has named another deck or receipt."""
     COUNT_DUE = "COUNT_DUE"
     """The cards that are not out are counted first."""
+    SHOE_NOT_READY = "SHOE_NOT_READY"
+    """The shoe has not said that it waits for a new coup."""
     TOO_FEW_CARDS = "TOO_FEW_CARDS"
     """The longest round can't be dealt from what is left."""
 
@@ -106,6 +108,8 @@ class IncidentKind(StrEnum):
     MISREAD_LATE = "MISREAD_LATE"
     DISPUTED_READ = "DISPUTED_READ"
     SAME_CODE_AGAIN = "SAME_CODE_AGAIN"
+    IMPOSSIBLE_CARD = "IMPOSSIBLE_CARD"
+    """One card more of a value than the shoe has (row 5)."""
     FOREIGN_CARD = "FOREIGN_CARD"
     EARLY_DRAW = "EARLY_DRAW"
     BURN_FORGOTTEN = "BURN_FORGOTTEN"
@@ -133,6 +137,10 @@ class IncidentKind(StrEnum):
     DECK_REJECTED = "DECK_REJECTED"
     WRONG_COUNT = "WRONG_COUNT"
     ORDER_ALARM = "ORDER_ALARM"
+    SHOE_DISAGREES = "SHOE_DISAGREES"
+    """The shoe's own result differs from the rules' (row 19b)."""
+    CUTTING_CARD = "CUTTING_CARD"
+    """By the count it has passed, and nobody has seen it (row 27)."""
     HELD_READ = "HELD_READ"
     """A card was read while the table took none."""
     OTHER_SCANNER = "OTHER_SCANNER"
@@ -185,6 +193,11 @@ class BurnReason(StrEnum):
     BURN_FORGOTTEN = "BURN_FORGOTTEN"
     TWO_CARDS = "TWO_CARDS"
     BOXED_CARD = "BOXED_CARD"
+    WRONG_PLACE = "WRONG_PLACE"
+    FIRST_CARD = "FIRST_CARD"
+    """The first card of a shoe: it is shown, and says how many are burned (BAC-13)."""
+    NEW_SHOE = "NEW_SHOE"
+    """Burned at the beginning of a shoe."""
     RELIEF = "RELIEF"
     """The first card of a new dealer (row 31)."""
 
@@ -205,6 +218,8 @@ class BlockReason(StrEnum):
 
     BREAKER = "BREAKER"
     """The same case too often (row 42)."""
+    SHOE_DISAGREES = "SHOE_DISAGREES"
+    """The shoe's own result of a coup that was confirmed differs from the rules' (row 19b)."""
     NO_SUPERVISOR = "NO_SUPERVISOR"
     """No supervisor has answered in time (row 40)."""
 
@@ -239,6 +254,12 @@ class ShoeEnd(StrEnum):
     FLOOR = "FLOOR"
     CHANGED = "CHANGED"
     """By hand, with nothing wrong."""
+    BURN_FORGOTTEN = "BURN_FORGOTTEN"
+    """By the house's procedures it is invalid then (row 8)."""
+    CUTTING_CARD = "CUTTING_CARD"
+    """Its last round was dealt."""
+    TOO_SHORT = "TOO_SHORT"
+    """The longest round can't be dealt from what is left."""
 
 
 class Worn(StrEnum):

@@ -23,7 +23,8 @@ from controller.table.events.base import (
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
     """A round begins. `boxes` carry bets; `rules` and `procedures` are hashes of what is in force.
 
-    Who deals, only the audit hears.
+    Who deals, only the audit hears. `shoe` is the number of the one that serves many rounds: cards that are
+    burned or wait in this round are opened when it closes.
     """
 
     audiences: ClassVar = EVERYBODY
@@ -33,6 +34,7 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round.opened"):
     rules: str
     procedures: str
     dealer: str | None = None
+    shoe: int | None = None
 
     def seen_by(self, audience: Audience) -> Event:
         """Ids of people stay in the house."""

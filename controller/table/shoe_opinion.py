@@ -1,0 +1,97 @@
+"""A shoe that judges by itself: its own result of a coup, and its complaints (rows 10, 11, 19b and 29).
+
+The rules decide. Where the shoe says otherwise a card was read or placed wrongly somewhere, so that the
+result is not confirmed before a supervisor has looked.
+"""
+
+from __future__ import annotations
+
+from controller.games.published import Coup, Outcome, Wager
+from controller.table import halts, procedures, result, surplus
+from controller.table.charts import IN_ROUND, Phase
+from controller.table.events import (
+    BlockReason,
+    DeviceComplained,
+    IncidentKind,
+    ScannerChanged,
+    ShoeJudged,
+    Verdict,
+)
+from controller.table.incidents import note_incident
+from controller.table.inputs import Complaint, ShoeComplained, ShoeResulted, ShoeStandsBy
+from controller.table.state import TableState
+
+CELL = "19b late"
+"""A difference that is told after RESULT: the table blocks itself."""
+CARD_OUT = frozenset({Complaint.OVERDRAW})
+BROKEN = frozenset({Complaint.PULLED_BACK})
+
+
+def resulted(t: TableState, value: ShoeResulted) -> None:
+    """Take the shoe's result of this coup; it is compared as soon as the rules have theirs."""
+    if t.round is not None:
+        t.round.opinion = (value.winner, value.player_pair, value.banker_pair)
+        t.round.compared = None
+
+
+def follow(t: TableState) -> None:
+    """End a step: compare what the shoe says with the result, anew when a reading was corrected."""
+    current = t.round
+    if current is None or current.opinion is None:
+        return
+    if t.phase not in (Phase.RESULT_PROPOSED, Phase.CONFIRMED):
+        return
+    ours = _as_the_shoe_says(result.outcome(current))
+    if ours is None or current.compared == ours:
+        return
+    current.compared = ours
+    winner, player_pair, banker_pair = current.opinion
+    t.emit(
+        ShoeJudged(
+            winner=winner, player_pair=player_pair, banker_pair=banker_pair, agrees=ours == current.opinion
+        )
+    )
+    if ours == current.opinion:
+        return
+    if t.phase is Phase.RESULT_PROPOSED:
+        procedures.meet(t, IncidentKind.SHOE_DISAGREES, {})
+    else:
+        note_incident(t, IncidentKind.SHOE_DISAGREES, CELL, Verdict.NO_NEW_ROUND, "CALL_SUPERVISOR")
+        halts.block(t, BlockReason.SHOE_DISAGREES, CELL)
+
+
+def _as_the_shoe_says(outcome: Outcome) -> tuple[str, bool, bool] | None:
+    coup: Coup | None = outcome.coup
+    if coup is None:
+        return None
+    return coup.winner, Wager.PLAYER_PAIR in coup.pairs, Wager.BANKER_PAIR in coup.pairs
+
+
+def complained(t: TableState, value: ShoeComplained) -> None:
+    """Put the complaint on record; a card that came out against the order, or a broken shoe, is a case.
+
+    What people are being asked about already is not asked twice.
+    """
+    t.emit(DeviceComplained(scanner=value.scanner, complaint=value.complaint, cleared=value.cleared))
+    if value.cleared or t.incident is not None:
+        return
+    if value.complaint in CARD_OUT and t.phase in (*IN_ROUND, Phase.READY, Phase.CONFIRMED):
+        surplus.card_not_due(t, None)
+    elif value.complaint in BROKEN and t.phase in IN_ROUND:
+        procedures.meet(t, IncidentKind.DEVICE_FAILED, {})
+
+
+def stands_by(t: TableState, value: ShoeStandsBy) -> None:
+    """The shoe is ready for the next coup, until a card of it is dealt."""
+    t.shoe.stands_by = True
+    is_up = value.scanner in t.scanners_up
+    t.emit(ScannerChanged(scanner=value.scanner, up=is_up, reason="stands by"))
+
+
+def lies_wrongly(t: TableState, place: str | None) -> bool:
+    """Whether the shoe says of the card that is due that it goes somewhere else (row 11)."""
+    plan = t.game.shoe
+    if plan is None or place is None or place not in plan.spots:
+        return False
+    owed = procedures.due_spot(t)
+    return owed is not None and plan.spots[place] != owed
