@@ -33,6 +33,9 @@ from controller.table.state import LaidCard, Look, TableState, Where
 FromReader: TypeAlias = CardRead | ReadFailed | CardsTogether | ShoeResulted | ShoeComplained | ShoeStandsBy
 
 CELL = "3 unseen"
+LOOKS_MAX = 200
+"""Looks of one reader in one round that are remembered: several times its cards. More are a device gone mad,
+and count as not seen."""
 FORGOTTEN = frozenset({IncidentKind.DISPUTED_READ, IncidentKind.WRONG_PLACE})
 """Once such a case is closed, a look that still fits no card was wrong: the card must be seen anew."""
 
@@ -69,7 +72,7 @@ def _note(t: TableState, scanner: str, code: str, *, repeat: bool) -> None:
     seen = any(look.code == code and look.deal == t.in_play.deal for look in looks)
     again = _is_unique(t) or t.incident_state is IncidentState.RESCAN
     unseen = any(card.code == code for card in _unseen(t, scanner))
-    if not seen or (not again and (unseen or not repeat)):
+    if len(looks) < LOOKS_MAX and (not seen or (not again and (unseen or not repeat))):
         looks.append(Look(code, t.in_play.deal))
 
 

@@ -49,6 +49,7 @@ from controller.table.events import (
     encode_events,
 )
 from controller.table.picture import draw
+from controller.table.second_look import LOOKS_MAX
 from controller.table.settings import TableSettings
 from controller.table.table import Table
 
@@ -297,6 +298,14 @@ def test_a_failed_read_of_another_reader_says_nothing() -> None:
     ):
         assert refusal(d.feed(value)) is Refusal.DEALS_NOTHING
     assert refusal(d.look("Qs", "nobody")) is Refusal.UNKNOWN_SCANNER
+
+
+def test_a_reader_gone_mad_fills_no_memory() -> None:
+    d = dealing()
+    for number in range(LOOKS_MAX + 20):
+        d.look("", code=f"X{number}")
+    assert len(d.table.state.in_play.looks[SECOND]) == LOOKS_MAX
+    assert d.table.state.incidents_count == 1
 
 
 def test_row_30_a_reader_that_deals_nothing_holds_no_round() -> None:
