@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
     corrections,
@@ -93,7 +95,10 @@ def _request_key(value: i.Commanded) -> str:
 
 
 def _digest(value: i.Commanded) -> str:
-    return hashlib.sha256(i.encode_command(value.command)).hexdigest()[:16]
+    command = value.command
+    if isinstance(command, i.LogIn):  # Who is on duty already shows no PIN again: only what was sent counts.
+        command = replace(command, name="", proof=None)
+    return hashlib.sha256(i.encode_command(command)).hexdigest()[:16]
 
 
 def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:

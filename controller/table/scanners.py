@@ -50,9 +50,9 @@ def _deals(t: TableState, scanner: str) -> bool:
 
 
 def _look_at(t: TableState, value: ScannerOpened) -> bool:
-    """Compare the device with the one before; return whether it is a strange one."""
+    """Compare the device with the one before; return whether it is a strange one that is new here."""
     known = t.devices.get(value.scanner)
-    t.strange_devices.pop(value.scanner, None)
+    strange = t.strange_devices.pop(value.scanner, None)
     if known is None:
         if value.device is not None:
             t.devices[value.scanner] = value.device
@@ -61,7 +61,7 @@ def _look_at(t: TableState, value: ScannerOpened) -> bool:
         return False
     # A device that had an identity and has none now is as strange as another one.
     t.strange_devices[value.scanner] = value.device or ""
-    return True
+    return strange != t.strange_devices[value.scanner]  # After a restart it is seen again, and known.
 
 
 def accept(t: TableState) -> None:

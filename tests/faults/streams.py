@@ -7,7 +7,8 @@ process went down again under them), and presses that were refused because the t
 the restart, or its scanner not up yet (people press again).
 
 Made equal is what counts messages or incidents, or hangs on fresh keys: epoch, seq, id, prevhash, the
-numbers of incidents, commitments and their keys, count and digest of `round.closed`, and the request ids of
+numbers of incidents, commitments and their keys, count and digest of `round.closed`, the count of
+`read.held` (a read that was never taken is one of those that wait), and the request ids of
 people, which the world numbers; and the phase on `press.accepted` and on a box's decision: what ends a
 window that was open at a kill is taken at its time as ever, but settles it with the supervisor's "go on" of
 the same instant, not in its own step.
@@ -22,6 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from controller.journal import Days
@@ -45,6 +47,7 @@ NUMBERED = frozenset({"epoch", "seq", "id", "prevhash", "incident", "commitment"
 MASKED = frozenset(
     {
         ("count", "round.closed"),
+        ("count", "read.held"),
         *(("phase", event) for event in ("press.accepted", "decision.made", "decision.closed")),
     }
 )
@@ -60,11 +63,16 @@ def outbox(days: Days) -> dict[str, list[bytes]]:
 
 def comparable(stream: list[bytes]) -> list[Message]:
     """Return the messages of one audience without what a recovery adds, and with equal numbers."""
-    messages = [json.loads(raw) for raw in stream]
-    theirs = recovery_incidents(messages)
-    return [
-        normalised(_unlocked(message)) for message in messages if not is_recovery(message["data"], theirs)
-    ]
+    messages = [_read(raw) for raw in stream]
+    theirs = recovery_incidents([message for message, _ in messages])
+    return [equal for message, equal in messages if not is_recovery(message["data"], theirs)]
+
+
+@lru_cache(maxsize=10_000)
+def _read(raw: bytes) -> tuple[Message, Message]:
+    """Return a message as it is, and made equal; runs share what they told before a kill."""
+    message = json.loads(raw)
+    return message, normalised(_unlocked(message))
 
 
 def _unlocked(message: Message) -> Message:

@@ -300,6 +300,15 @@ def test_a_lock_out_survives_a_restart(session: Session) -> None:
     again.stop()
 
 
+def test_a_log_in_whose_answer_was_lost_is_answered_again(session: Session) -> None:
+    asked = CommandRequest("once", "dora", 0, i.LogIn(Role.DEALER), pin=PIN)
+    answers: list[Answer] = []
+    for _ in range(2):
+        assert session.station.submit("operator", asked, answers.append)
+        session.station.work()
+    assert [answer.accepted for answer in answers] == [True, True]
+
+
 def test_a_person_who_is_taken_out_can_log_in_no_more(session: Session) -> None:
     write_people(session.config.people, read_people(session.config.people).without("dora"))
     assert log_in(session, "dora", pin=PIN).reason == "UNKNOWN_PERSON"

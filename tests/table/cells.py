@@ -28,16 +28,16 @@ class House(NamedTuple):
     profile: str
     game: str
 
-    def table(self) -> Dealt:
+    def table(self, dealt: type[Dealt] = Dealt) -> Dealt:
         """Return a table that is off."""
         if self.game == LIVE:
-            return Dealt(FAILS)
+            return dealt(FAILS)
         played = game(self.game)
         told = dict.fromkeys(played.boxes, OPEN)
         settings = msgspec.structs.replace(
             SETTINGS, boxes_not_told=told, profile=profile(self.profile, order_run=52)
         )
-        d = Dealt(game=played, settings=settings)
+        d = dealt(game=played, settings=settings)
         d.shoe = list(DECK)
         return d
 

@@ -124,6 +124,17 @@ def test_row_30_another_device_between_rounds_is_accepted_by_a_supervisors_start
     assert draw(d.table.state).prompt.code == "CARD_DRAWN"
 
 
+def test_row_30_another_device_is_one_incident_however_often_it_comes_back() -> None:
+    d = with_device(Dealt())
+    d.unplug()
+    d.plug("b")
+    d.start()
+    d.plug("b")
+    assert not every(d.last, IncidentOpened) and draw(d.table.state).prompt.code == "OTHER_SCANNER"
+    d.plug("c")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.OTHER_SCANNER
+
+
 def test_row_30_the_device_is_remembered_from_round_to_round() -> None:
     d = with_device(Dealt())
     record = d.table.carried()
