@@ -138,6 +138,7 @@ class ZebraSsiFramer:
         if self._exchange is not None:
             self._exchange.is_waiting = False
         self._wants_resend = False
+        self._was_silent = False
         self._out.clear()
         self._commands.clear()
         self._plan_set_up(at_us + self.options.set_up_delay_ms * 1000)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -25,6 +25,8 @@ from controller.games.registry import GAMES
 from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
+from controller.station.readers import second_readers, station_commands
+from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
@@ -49,12 +51,17 @@ class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file."""
+    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file.
+
+    `reads`: the shoe, whose cards it deals; every card once more; or what lies at `place`.
+    """
 
     family: str
     port: str
     line: SerialSettings = SerialSettings()
     options: dict[str, Any] = {}
+    reads: Literal["shoe", "second", "place"] = "shoe"
+    place: str | None = None
 
 
 class EvidenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,6 +94,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scanners: Mapping[str, ScannerConfig]
     badge_readers: Mapping[str, BadgeReaderConfig] = {}
     lights: Mapping[str, LightConfig] = {}
+    station_commands: Mapping[str, str] = {}
     spare_decks: tuple[str, ...] = ()
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
@@ -121,6 +129,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     scanners: Mapping[str, ScannerConfig]
     badge_readers: Mapping[str, BadgeReaderConfig]
     lights: Mapping[str, LightConfig]
+    station_commands: Mapping[str, AnyCommand]
+    """The codes that are no cards but presses of the dealer on duty."""
     run_dir: Path
     people: Path
     """The people file. It holds hashes of secrets, so it is no document."""
@@ -202,7 +212,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
     run_dir = (home / table.run_dir).resolve()
     return StationConfig(
         path=path,
-        settings=_settings(table, profile),
+        settings=_settings(table, profile, second_readers(path, table.scanners, game, profile)),
         environment=table.environment,
         game=game,
         deck=decks[table.deck],
@@ -211,6 +221,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
         badge_readers={name: _at(home, reader) for name, reader in table.badge_readers.items()},
         lights={name: _at(home, light) for name, light in table.lights.items()},
+        station_commands=station_commands(path, table.station_commands, decks.values()),
         run_dir=run_dir,
         people=(home / table.people).resolve(),
         day_begins_hour=table.day_begins_hour,
@@ -269,7 +280,7 @@ def _deck_names(table: TableFile) -> tuple[str, ...]:
     return (table.deck, *table.spare_decks, *table.other_decks)
 
 
-def _settings(table: TableFile, profile: Profile) -> TableSettings:
+def _settings(table: TableFile, profile: Profile, readers: Mapping[str, str | None]) -> TableSettings:
     return TableSettings(
         table=table.table,
         betting_ms=table.times.betting_ms,
@@ -279,6 +290,7 @@ def _settings(table: TableFile, profile: Profile) -> TableSettings:
         boxes_not_told=table.boxes_not_told,
         scanners=tuple(table.scanners),
         profile=profile,
+        second_readers=readers,
     )
 
 

@@ -16,10 +16,12 @@ from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.station.shoe_reports import shoe_input
 from controller.table.inputs import (
+    AnyCommand,
     AnyInput,
     CardRead,
     CardsTogether,
     Commanded,
+    CommandScanned,
     ReadFailed,
     ScannerLost,
     ScannerOpened,
@@ -53,6 +55,9 @@ def ticks_until(framers: Mapping[str, Framer], until_us: int) -> Iterator[Line]:
         yield Line(at_us, Kind.TICK, name)
 
 
+NO_COMMANDS: Mapping[str, AnyCommand] = {}
+
+
 class Taken(NamedTuple):
     """An input, and the driver report behind it that is acknowledged once the input is durable."""
 
@@ -61,18 +66,27 @@ class Taken(NamedTuple):
 
 
 class Intake:
-    """Turns lines into inputs. `new_key` gives the 64 hex digits for each card read, in order."""
+    """Turns lines into inputs. `new_key` gives the 64 hex digits for each card read, in order.
+
+    `commands` are the codes that are no cards but presses of the dealer.
+    """
 
     def __init__(
         self,
         framers: Mapping[str, Framer],
         new_key: Callable[[str, int], str],
         on_garbage: Callable[[str, contract.Report], None],
+        commands: Mapping[str, AnyCommand] = NO_COMMANDS,
     ) -> None:
         self.framers = framers
+        self._commands = commands
         self._new_key = new_key
         self._on_garbage = on_garbage
         self._devices: dict[str, str | None] = {}
+
+    def device(self, scanner: str) -> str | None:
+        """Return the device behind a scanner, as its line was opened last."""
+        return self._devices.get(scanner)
 
     def take(self, line: Line) -> list[Taken]:
         """Return the inputs that a line means; none for stale bytes and for a frame that is not complete."""
@@ -106,9 +120,12 @@ class Intake:
         taken: list[Taken] = []
         while (report := self.framers[scanner].next_report()) is not None:
             match report:
+                case contract.CodeRead(code=code) if code in self._commands:
+                    command = self._commands[code]
+                    value: AnyInput = CommandScanned(at=at + len(taken), scanner=scanner, command=command)
                 case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat, place=place):
                     now = at + len(taken)
-                    value: AnyInput = CardRead(
+                    value = CardRead(
                         at=now,
                         scanner=scanner,
                         code=code,
@@ -125,8 +142,7 @@ class Intake:
                 case contract.DeviceReported(state=contract.DeviceState.GONE):
                     value = ScannerLost(at=at + len(taken), scanner=scanner, reason=SILENT)
                 case contract.DeviceReported(state=contract.DeviceState.BACK):
-                    device = self._devices.get(scanner)
-                    value = ScannerOpened(at=at + len(taken), scanner=scanner, device=device)
+                    value = ScannerOpened(at=at + len(taken), scanner=scanner, device=self.device(scanner))
                 case contract.ReadTogether(count=count):
                     value = CardsTogether(at=at + len(taken), scanner=scanner, count=count)
                 case _:

@@ -26,6 +26,7 @@ from controller.station.config import StationConfig, load, load_profile, shipped
 from controller.station.errors import ConfigError, StationError
 from controller.station.profile_sheet import ProfileSheet, RowSheet, make_sheet
 from controller.station.prose import listed
+from controller.station.readers import sensors_of
 from controller.station.terminal import FINDING, FINE, USAGE, complain, console, say_json
 
 
@@ -97,7 +98,7 @@ def tell(name: str, config: StationConfig | None) -> Told:
             )
         return Told(make_sheet(load_profile(shipped("tables"), name)), None, None, None)
     given = approvals_given(config, procedures_of(config))
-    sheet = make_sheet(config.settings.profile)
+    sheet = make_sheet(config.settings.profile, sensors_of(config))
     return Told(sheet, config.settings.table, config.environment.value, given)
 
 

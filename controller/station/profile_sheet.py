@@ -14,7 +14,7 @@ from controller.table.limits import Limits
 from controller.table.profile import NOTICING, ROWS, Cell, Profile, RowFile
 from controller.table.situations import SITUATIONS, Sensor, Situation
 
-EXTRA = frozenset({Sensor.BEAM, Sensor.CAMERA, Sensor.POSITION, Sensor.SHOE})
+EXTRA = frozenset({Sensor.BEAM, Sensor.CAMERA, Sensor.SECOND, Sensor.POSITION, Sensor.SHOE})
 """What a table may have beside its scanner."""
 COUNTED = "25"
 """The row that nothing but a count finds."""

@@ -129,7 +129,8 @@ def replay_all(path: Path, *, on_line: Callable[[], None] = lambda: None) -> Ite
     kernel = open_recording(path)
     keys = _Keys()
     framers = open_framers(kernel.config)
-    intake = Intake(framers, keys.take, lambda _scanner, _report: None)
+    commands = kernel.config.station_commands
+    intake = Intake(framers, keys.take, lambda _scanner, _report: None, commands)
     for line, drawn, is_last in _with_keys(read_lines(path), on_line):
         keys.hold(drawn)
         try:

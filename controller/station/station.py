@@ -29,8 +29,10 @@ from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
+from controller.station.readers import dealing_framers
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
+from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
 from controller.table.dealing import BETTING
@@ -110,8 +112,9 @@ class Station:
         self._guards = Guards(clock, config.table_dir, config.settings.limits, is_low=is_low)
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
-        self.intake = Intake(open_framers(config), self._key, self._garbage)
-        self._interlocks = Interlocks(self.intake.framers.values())
+        self.intake = Intake(open_framers(config), self._key, self._garbage, config.station_commands)
+        self._silences = Silences()
+        self._interlocks = Interlocks(dealing_framers(config, self.intake.framers))
         self.feeds = open_feeds(config, self.kernel)
         self.ports = {
             name: open_port(
@@ -202,8 +205,16 @@ class Station:
         for one in taken:
             self._last_us = max(self._last_us, one.value.at)
             self._queue.put_nowait(Waiting(one, scanner))
+        self._bring_silences(line)
         self._moved.set()
         return len(taken)
+
+    def _bring_silences(self, line: Line) -> None:
+        """Bring what a silence means as lines of their own: when it ends hangs on what was sent."""
+        if line.kind is Kind.OPENED:
+            self._silences.opened(line.source)
+        for value in self._silences.take(self._stamp, self.intake.device):
+            self._bring(Line(value.at, Kind.INPUT, "station", encode_input(value).decode()))
 
     def is_flooded(self) -> bool:
         """Return whether more comes in than the table can take."""
@@ -219,6 +230,7 @@ class Station:
             facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
             log.warning("bytes without a read", extra={"facts": facts})
             return
+        self._silences.hear(scanner, report)
         # Of any other report only the kind: it may hold the code of a face-down card.
         said = report.state if isinstance(report, DeviceReported) else type(report).__name__
         log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})

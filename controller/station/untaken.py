@@ -49,7 +49,8 @@ def _taken(config: StationConfig, path: Path, since_us: int) -> Iterator[Taken]:
     """Yield the inputs that the scanners' lines mean; what is unfinished at the end is a failed read."""
     framers = open_framers(config)
     last_us = since_us
-    intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None)
+    commands = config.station_commands
+    intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None, commands)
     for line in read_lines(path, since_us=since_us):
         last_us = line.at_us
         if line.kind in FROM_DEVICES:

@@ -65,8 +65,9 @@ def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:
     t.emit(ReadsUntaken(reads=dict(sorted(Counter(read.scanner for read in reads).items()))))
     if not t.is_round_open:
         return
-    t.in_play.unplaced_reads.count += len(reads)
-    for read in reads:
+    dealing = [read for read in reads if read.scanner not in t.settings.second_readers]
+    t.in_play.unplaced_reads.count += len(dealing)
+    for read in dealing:
         if read.code is not None:
             _remember(t, read.code)
 

@@ -516,6 +516,13 @@ class Commanded(Input, frozen=True, kw_only=True, omit_defaults=True):
     past: PastRound | None = None
 
 
+class CommandScanned(Input, frozen=True, kw_only=True):
+    """A scanner read a code that is no card but a press of the dealer on duty."""
+
+    scanner: str
+    command: AnyCommand
+
+
 AnyInput: TypeAlias = (
     Started
     | CardRead
@@ -531,6 +538,7 @@ AnyInput: TypeAlias = (
     | ClockStepped
     | TimerExpired
     | Commanded
+    | CommandScanned
 )
 
 

@@ -54,7 +54,7 @@ def scanner_back(t: TableState) -> None:
     A card that did is scanned now, and counts as no re-scan (RPL-75). A scanner that was never lost, but
     was opened again or has restarted, is asked about in the same way.
     """
-    if not t.scanners_up.issuperset(t.settings.scanners):
+    if not t.scanners_up >= t.settings.dealing_scanners:
         return
     t.disarm(GONE_TIMER)
     values = lost_values(t, gone=Known.NO)
@@ -130,7 +130,7 @@ def may_go_on(t: TableState) -> bool:
         case IncidentKind.RESTARTED:
             return _may_resume(t)
         case IncidentKind.SCANNER_LOST:
-            return t.scanners_up.issuperset(t.settings.scanners)
+            return t.scanners_up >= t.settings.dealing_scanners
         case _:
             return True
 

@@ -36,6 +36,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """No round opens before a shoe that knows the order of drawing says that it waits for one."""
     burn_at_shoe_start: bool = False
     """The first card of a fresh shoe is burned (row 8)."""
+    second_capture_agrees: bool = False
+    """RESULT waits until a second capture has read every card as it was dealt (row 3)."""
+    position_readers_agree: bool = False
+    """RESULT waits until each position reader has read every card of its place (rows 3 and 11)."""
     retire_rescans_per_10_000: int = 50
     """A card, scanner or dealer with more re-scans than this in 10,000 reads is named (worn cards)."""
     disk_free_mb: int = 500

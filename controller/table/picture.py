@@ -22,6 +22,7 @@ from controller.table import (
     observations,
     procedures,
     redeal,
+    second_look,
     shoe_life,
     stub_count,
     surplus,
@@ -217,6 +218,8 @@ def prompt(t: TableState) -> Prompt:
         return _load(t.shoe, t.decks)
     if stub_count.is_due(t):
         return _say("COUNT_STUB")
+    if t.phase is Phase.RESULT_PROPOSED and (unseen := second_look.unseen_card(t)) is not None:
+        return _say("SHOW_CARD", *unseen)
     if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)

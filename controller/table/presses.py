@@ -28,6 +28,7 @@ from controller.table import (
     redeal,
     result,
     scanners,
+    second_look,
     shoe_life,
     stub_count,
     surplus,
@@ -164,7 +165,7 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
         case i.PauseTable() | i.CloseAfterRound() | i.ResumeTable() | i.Unblock():
             return _halt(t, value, command)
         case i.OpenBetting() | i.CloseBetting() | i.TurnCards() | i.LayCardAside() | i.ConfirmResult():
-            return _round_press(t, command, value.role)
+            return _round_press(t, command, value)
         case i.LoadDeck() | i.VerifyDeck() | i.ChangeDeck() | i.CountStub() | i.CuttingCard():
             return _deck_press(t, command, value)
         case _:
@@ -259,10 +260,10 @@ def _clear(t: TableState) -> None:
     halts.take_hold(t)
 
 
-def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal | None:
+def _round_press(t: TableState, command: i.RoundPress, value: i.Commanded) -> Refusal | None:
     match command:
         case i.OpenBetting():
-            refusal = guards.why_no_round(t, role)
+            refusal = guards.why_no_round(t, value.role)
             if refusal is not None:
                 return refusal
             scanners.accept(t)
@@ -282,6 +283,8 @@ def _round_press(t: TableState, command: i.RoundPress, role: i.Role) -> Refusal 
         case i.ConfirmResult():
             if stub_count.is_due(t):
                 return Refusal.COUNT_DUE
+            if not second_look.may_confirm(t, value):
+                return Refusal.NOT_SEEN_AGAIN
             result.confirm(t)
         case _:
             assert_never(command)

@@ -188,6 +188,14 @@ def dispute(t: TableState, actor: str) -> Refusal | None:
     return None
 
 
+def contradicted(t: TableState, card: LaidCard) -> None:
+    """Row 3, by another reader: it has read this card of the round as another one."""
+    wear.note_rescan(t, card.place, card.n)
+    is_last = card is last_card(t)
+    values = {Axis.LATER: known(not is_last), **rescan_values(t)}
+    meet(t, IncidentKind.DISPUTED_READ, values, where=(card.place, card.n))
+
+
 @act(CellVerdict.RESCAN)
 def _rescan(t: TableState, incident: Incident, _by: str | None) -> None:
     """The card is scanned again; a disputed one is withdrawn first. In the initial deal it counts."""

@@ -1,7 +1,7 @@
 """Scanners that come and go, and the devices behind them: row 30 of the procedures.
 
-In a round whatever happens to a scanner holds the table (`interruptions`); between rounds it only keeps
-the next one from opening.
+In a round whatever happens to a scanner that deals holds the table (`interruptions`); between rounds it only
+keeps the next one from opening, and so does one that only compares, at any time.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def opened(t: TableState, value: ScannerOpened) -> None:
     """The scanner is there (again): the same device, or another one that a supervisor must accept."""
     t.scanners_up.add(value.scanner)
     t.emit(ScannerChanged(scanner=value.scanner, up=True, device=value.device))
-    if t.round is not None and t.scanners_up.issuperset(t.settings.scanners):
+    if t.round is not None and t.scanners_up >= t.settings.dealing_scanners:
         t.round.by_hand = False
     is_strange = _look_at(t, value)
-    if t.phase in IN_ROUND:
+    if t.phase in IN_ROUND and _deals(t, value.scanner):
         interruptions.scanner_back(t)
     elif is_strange:
         row = SITUATIONS[IncidentKind.SCANNER_LOST].row
@@ -33,15 +33,20 @@ def lost(t: TableState, value: ScannerLost) -> None:
     """The scanner is gone."""
     t.scanners_up.discard(value.scanner)
     t.emit(ScannerChanged(scanner=value.scanner, up=False, reason=value.reason))
-    if t.phase in IN_ROUND:
+    if t.phase in IN_ROUND and _deals(t, value.scanner):
         interruptions.scanner_lost(t)
 
 
 def restarted(t: TableState, value: ScannerRestarted) -> None:
     """The device started anew under an open port: a card may have passed it unseen."""
     t.emit(ScannerChanged(scanner=value.scanner, up=value.scanner in t.scanners_up, reason="restarted"))
-    if t.phase in IN_ROUND:
+    if t.phase in IN_ROUND and _deals(t, value.scanner):
         interruptions.scanner_back(t)
+
+
+def _deals(t: TableState, scanner: str) -> bool:
+    """Whether cards may pass unread without this scanner; one that only compares is missed at RESULT."""
+    return scanner in t.settings.dealing_scanners
 
 
 def _look_at(t: TableState, value: ScannerOpened) -> bool:

@@ -18,7 +18,8 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     a window's published end the next card waits, unless the betting system has acknowledged the end; at
     least twice the permitted clock skew, and never shorter than `grace_ms`. `boxes_not_told`: the state
     of each box when the betting system does not tell it in time. `profile`: what happens when a deal goes
-    wrong.
+    wrong. `second_readers`: those of `scanners` that deal no card, with the place at which each reads; None
+    for one that reads every card once more, in the order of dealing.
     """
 
     table: str
@@ -29,6 +30,12 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     boxes_not_told: Mapping[str, BoxState]
     scanners: tuple[str, ...]
     profile: Profile
+    second_readers: Mapping[str, str | None] = {}
+
+    @property
+    def dealing_scanners(self) -> frozenset[str]:
+        """The scanners without which no card can be dealt."""
+        return frozenset(self.scanners) - self.second_readers.keys()
 
     @property
     def limits(self) -> Limits:

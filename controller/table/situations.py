@@ -66,7 +66,10 @@ class Sensor(StrEnum):
     SCANNER = "scanner"
     BEAM = "beam"
     CAMERA = "camera"
+    SECOND = "second"
+    """A second capture: a reader that sees every card once more."""
     POSITION = "position"
+    """A reader at every place."""
     COUNT = "count"
     """Counting the stub, at the profile's interval."""
     SHOE = "shoe"
@@ -115,7 +118,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "2",
         CARDS_LIE,
         {Axis.CERTAIN: ASKED, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
-        (Sensor.BEAM, Sensor.PERSON),
+        (Sensor.BEAM, Sensor.SECOND, Sensor.POSITION, Sensor.PERSON),
         {Axis.CERTAIN: "ORDER_CERTAIN"},
         CancelReason.WRONG_READING,
     ),
@@ -131,7 +134,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "3",
         CARDS_LIE,
         {Axis.LATER: TOLD, Axis.INITIAL: TOLD, Axis.RESCAN: TOLD},
-        (Sensor.CAMERA, Sensor.TABLE),
+        (Sensor.CAMERA, Sensor.SECOND, Sensor.POSITION, Sensor.TABLE),
         reason=CancelReason.WRONG_READING,
     ),
     Kind.SAME_CODE_AGAIN: Situation(
@@ -147,7 +150,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "7",
         frozenset({Phase.READY, Phase.BETTING, Phase.DEALING}),
         {Axis.SCANNED: TOLD, Axis.REVEALED: ASKED},
-        (Sensor.SCANNER, Sensor.BEAM, Sensor.PERSON),
+        (Sensor.SCANNER, Sensor.BEAM, Sensor.SECOND, Sensor.PERSON),
         SEEN,
         CancelReason.EXTRA_CARD,
     ),
@@ -164,7 +167,7 @@ SITUATIONS: Mapping[Kind, Situation] = {
         "10",
         CARDS_LIE | {Phase.CONFIRMED},
         {Axis.SCANNED: TOLD, Axis.REVEALED: ASKED, Axis.DECISION: TOLD},
-        (Sensor.SCANNER, Sensor.COUNT, Sensor.PERSON),
+        (Sensor.SCANNER, Sensor.SECOND, Sensor.POSITION, Sensor.COUNT, Sensor.PERSON),
         SEEN,
         CancelReason.EXTRA_CARD,
     ),

@@ -104,6 +104,18 @@ class UnplacedReads:
 
 
 @dataclass(slots=True)
+class Look:
+    """A code that a reader which deals nothing has seen in this deal (`second_look`)."""
+
+    code: str
+    deal: int
+    met: bool = False
+    """A card with this code lay where this reader looks."""
+    asked: IncidentKind | None = None
+    """It has led to this case."""
+
+
+@dataclass(slots=True)
 class Round:
     """A round in play, from its opening until the cards are collected."""
 
@@ -145,6 +157,8 @@ class Round:
     free_at: int = 0
     """No card is accepted as play before this time."""
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
+    looks: dict[str, list[Look]] = field(default_factory=dict)
+    """What each reader that deals nothing has seen, in order."""
     opinion: tuple[str, bool, bool] | None = None
     """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
     compared: tuple[str, bool, bool] | None = None

@@ -24,6 +24,18 @@ def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
     meet(t, kind, {axis: facts[axis] for axis in SITUATIONS[kind].axes}, read=read)
 
 
+def card_unscanned(t: TableState) -> IncidentKind:
+    """Rows 7, 10 and 23a, by a second reader: a card lies there that the reader which deals has not read."""
+    kind = _kind(t)
+    facts = {
+        Axis.SCANNED: Known.NO,
+        Axis.REVEALED: Known.UNKNOWN,
+        Axis.DECISION: decision_to_come(t),
+    }
+    meet(t, kind, {axis: facts[axis] for axis in SITUATIONS[kind].axes})
+    return kind
+
+
 def _kind(t: TableState) -> IncidentKind:
     """Return whether the card is early, or one that nobody will be owed."""
     if t.round is None:

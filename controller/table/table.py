@@ -24,9 +24,11 @@ from controller.table import (
     quarantine,
     readings,
     scanners,
+    second_look,
     shoe_life,
     shoe_opinion,
     short_deck,
+    station_commands,
     surplus,
     wear,
 )
@@ -52,6 +54,7 @@ FromScanner: TypeAlias = (
     | i.ShoeResulted
     | i.ShoeComplained
     | i.ShoeStandsBy
+    | i.CommandScanned
 )
 
 
@@ -92,6 +95,7 @@ class Table:
         dealing.follow_held(t)
         held_reads.follow(t)
         shoe_opinion.follow(t)
+        second_look.follow(t)
         short_deck.follow(t)
         by_hand.follow(t)
         return tuple(t.events)
@@ -143,6 +147,9 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
     if value.scanner not in t.settings.scanners:
         refuse(t, str(value.__struct_config__.tag), Refusal.UNKNOWN_SCANNER)
         return
+    if value.scanner in t.settings.second_readers and isinstance(value, second_look.FromReader):
+        second_look.take(t, value)
+        return
     match value:
         case i.CardRead():
             _card_read(t, value)
@@ -150,6 +157,8 @@ def _from_scanner(t: TableState, value: FromScanner) -> None:
             _read_failed(t, value)
         case i.CardsTogether():
             held_reads.expect_together(t)
+        case i.CommandScanned():
+            station_commands.scanned(t, value)
         case i.ScannerOpened():
             scanners.opened(t, value)
         case i.ScannerLost():
@@ -182,8 +191,9 @@ def _started(t: TableState, value: i.Started) -> None:
         interruptions.scanner_lost(t)
     if t.is_round_open:
         interruptions.restarted(t)
+    second_look.note_untaken(t, untaken)
     for read in untaken:
-        if read.code is not None:
+        if read.code is not None and read.scanner not in t.settings.second_readers:
             _untaken_between_rounds(t, read.code)
     t.disk_free_mb = None
     if value.disk_free_mb is not None:

@@ -46,6 +46,8 @@ PROMPTS = {
     "TURN": "Turn {place}",
     "LAY_ASIDE": "Lay card {n} of {place} face down beside the hand",
     "CONFIRM_RESULT": "Press RESULT",
+    "SHOW_CARD": "Card {n} of {place} has not been seen by its second reader: show it, or a supervisor "
+    "presses RESULT",
     "CLEAR_TABLE": "Collect the cards",
     "SAME_CARD": "This code has been read at {place}, card {n}. Is it the same card?",
     "FACE_SEEN": "A card came out that is not due. Has its face been seen?",

@@ -237,6 +237,17 @@ def test_a_command_that_nobody_answers_is_sent_three_times_and_later_anew() -> N
     assert drain(framer) == [RESTARTED, DeviceReported(DeviceState.SILENT)]
 
 
+def test_a_scanner_that_is_silent_is_told_again_when_the_line_was_opened_again() -> None:
+    """Whoever owns the line takes an open line for a scanner that is there."""
+    framer = open_at_0({"set_up_delay_ms": 0})
+    talk(framer, (0, "", PACKETED), (2 * SECOND, "", PACKETED_AGAIN), (4 * SECOND, "", PACKETED_AGAIN))
+    talk(framer, (6 * SECOND, "", ""))
+    framer.opened(7 * SECOND)
+    talk(framer, (7 * SECOND, "", PACKETED), (9 * SECOND, "", PACKETED_AGAIN))
+    talk(framer, (11 * SECOND, "", PACKETED_AGAIN), (13 * SECOND, "", ""))
+    assert drain(framer) == [DeviceReported(DeviceState.SILENT)] * 2
+
+
 def test_a_scanner_that_wants_it_again_gets_it_twice_and_one_that_refuses_does_not() -> None:
     again, denied = "05D1000001FF29", "05D1000006FF24"
     framer = open_at_0({"set_up_delay_ms": 0})

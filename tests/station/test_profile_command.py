@@ -137,7 +137,7 @@ def test_a_table_with_a_scanner_alone_depends_on_people() -> None:
         )
     assert set(spots) == {*people, "7", "10", "25"}
     assert spots["9"].endswith("; a beam in the slot of the shoe would notice it")
-    assert spots["11"].endswith("; a position reader or a camera would notice it")
+    assert spots["11"].endswith("; a position reader at every place or a camera would notice it")
 
 
 def test_more_sensors_leave_fewer_blind_spots() -> None:
@@ -145,7 +145,11 @@ def test_more_sensors_leave_fewer_blind_spots() -> None:
     assert beam == {"2", "7", "9"}
     camera = set(blind("default")) - set(blind("default", Sensor.CAMERA))
     assert camera == {"3", "11", "14", "15", "16", "17", "19", "23b", "24"}
-    assert set(blind("default", *EXTRA)) == {"8", "10", "18", "25", "28", "29", "33", "34"}
+    second = set(blind("default")) - set(blind("default", Sensor.SECOND))
+    assert second == {"2", "3", "7", "10"}
+    position = set(blind("default")) - set(blind("default", Sensor.POSITION))
+    assert position == {"2", "3", "10", "11"}
+    assert set(blind("default", *EXTRA)) == {"8", "18", "25", "28", "29", "33", "34"}
 
 
 @pytest.mark.parametrize(

@@ -330,6 +330,8 @@ def _what_is_asked(d: Dealt, random: Random) -> None:
             d.plug()
         case "OTHER_SCANNER" | "PRESS_LEFT_OUT" | "INPUT_LEFT_OUT":
             _look(d, random)
+        case "SHOW_CARD":
+            d.press(i.ConfirmResult(), random.choice((ANNA, BORIS)))
         case "FREE_DISK":
             d.feed(i.Measured(at=d.now + 1, disk_free_mb=10_000))
         case "LOAD_DECK" | "ACCEPT_DECK" | "SCAN_DECK" | "SUPERVISOR_VERIFIES":

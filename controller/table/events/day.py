@@ -71,6 +71,13 @@ class ScannerChanged(Event, frozen=True, kw_only=True, tag="scanner.changed"):
     device: str | None = None
 
 
+class ReadCompared(Event, frozen=True, kw_only=True, tag="read.compared"):
+    """A reader that deals nothing has read a code; the event is the same whatever it was."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    scanner: str
+
+
 class ReadHeld(Event, frozen=True, kw_only=True, tag="read.held"):
     """A read came in while incident `incident` held the table; what it said is kept from everybody.
 
@@ -115,6 +122,7 @@ DayEvent: TypeAlias = (
     | InputAccepted
     | InputRefused
     | ScannerChanged
+    | ReadCompared
     | ReadHeld
     | ReadsUntaken
     | DiskMeasured

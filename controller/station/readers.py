@@ -1,0 +1,95 @@
+"""Several scanners at a table: which one deals, which ones only compare, and which codes are presses.
+
+A scanner `reads` the shoe, every card once more (`second`), or what lies at a `place`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from controller.cards import CodeMap
+from controller.games.procedure import BURN, SWITCH, Game
+from controller.station.errors import ConfigError
+from controller.table.inputs import AnyCommand
+from controller.table.profile import NOTICING, Profile
+from controller.table.situations import Sensor
+from controller.table.station_commands import SCANNABLE
+from drivers.contract import Framer, unknown_name
+
+if TYPE_CHECKING:
+    from controller.station.config import ScannerConfig, StationConfig
+
+ROWS_OF = {"second": ("2",), "place": ("2", "11")}
+"""Rows that such a reader notices, so that the profile has to decide them; rows 3 and 10 it always does."""
+
+
+def second_readers(
+    path: Path, scanners: Mapping[str, ScannerConfig], game: Game, profile: Profile
+) -> dict[str, str | None]:
+    """Return the scanners that deal nothing, and where each looks. Raises ConfigError."""
+    if all(scanner.reads != "shoe" for scanner in scanners.values()):
+        raise ConfigError(f"{path}: scanners: none reads the shoe; one of them deals, say reads = 'shoe'")
+    readers = {name: one for name, one in scanners.items() if one.reads != "shoe"}
+    for name, one in scanners.items():
+        where = f"{path}: scanners.{name}"
+        if (one.reads == "place") != (one.place is not None):
+            got = "place is missing" if one.place is None else f"got reads = {one.reads!r}"
+            raise ConfigError(f"{where}: place goes with reads = 'place', and only with it; {got}")
+        places = dict.fromkeys((*game.places, *game.boxes, SWITCH, BURN))
+        if one.place is not None and one.place not in places:
+            raise ConfigError(f"{where}.place: {unknown_name(one.place, places)}")
+        for row in ROWS_OF.get(one.reads, ()):
+            if profile.rows[row].not_applicable is not None:
+                raise ConfigError(
+                    f"{where}.reads: this reader notices row {row}, but profile {profile.name!r} says "
+                    f"that it is not applicable; give the row cells there"
+                )
+    _check_agreement(path, profile, {one.reads for one in readers.values()})
+    return {name: one.place for name, one in readers.items()}
+
+
+def _check_agreement(path: Path, profile: Profile, kinds: set[str]) -> None:
+    """A reader that must agree must be there, or RESULT would wait for nobody."""
+    wanted = {
+        "second_capture_agrees": ("second", profile.limits.second_capture_agrees),
+        "position_readers_agree": ("place", profile.limits.position_readers_agree),
+    }
+    for limit, (kind, must) in wanted.items():
+        if must and kind not in kinds:
+            raise ConfigError(
+                f"{path}: profile {profile.name!r} says {limit}, but no scanner has reads = {kind!r}; "
+                f"add one, or take another profile"
+            )
+
+
+def sensors_of(config: StationConfig) -> frozenset[Sensor]:
+    """Return what this table notices by itself; position readers count when every place has one."""
+    readers = config.settings.second_readers.values()
+    second = {Sensor.SECOND} if None in readers else set()
+    everywhere = set(config.game.places) <= set(readers)
+    return NOTICING | second | ({Sensor.POSITION} if everywhere else set())
+
+
+def dealing_framers(config: StationConfig, framers: Mapping[str, Framer]) -> Iterator[Framer]:
+    """Yield the framers of the scanners that deal; the others look at any time."""
+    for name, framer in framers.items():
+        if name not in config.settings.second_readers:
+            yield framer
+
+
+def station_commands(path: Path, codes: Mapping[str, str], decks: Iterable[CodeMap]) -> dict[str, AnyCommand]:
+    """Return the presses that codes stand for. Raises ConfigError for an unknown press or a card's code."""
+    decks = tuple(decks)
+    for code, press in codes.items():
+        where = f"{path}: station_commands.{code}"
+        if press not in SCANNABLE:
+            raise ConfigError(f"{where}: {unknown_name(press, SCANNABLE)}")
+        taken = next((deck.name for deck in decks if deck.card(code) is not None), None)
+        cutting = next((deck.name for deck in decks if deck.cutting_card == code), None)
+        if cutting is not None:
+            raise ConfigError(f"{where}: it is the cutting card of deck {cutting!r}; give the press another")
+        if taken is not None:
+            raise ConfigError(f"{where}: a card of deck {taken!r} has this code; give the press another one")
+    return {code: SCANNABLE[press] for code, press in codes.items()}
