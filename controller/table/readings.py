@@ -269,7 +269,7 @@ def _rescan_left(t: TableState, *, initial: bool, tries: int) -> Known:
 
 
 def _count_rescan(t: TableState, incident: Incident) -> None:
-    """A card that came with a lost scanner has not been read yet: its scan is none of the re-scans (RPL-75)."""
+    """Count a re-scan; that of a card which came with a lost scanner is its first scan (RPL-75)."""
     incident.tries += 1
     if Axis.RESCAN in incident.values and incident.values[Axis.INITIAL] is Known.YES:
         t.in_play.rescans_used += 1
