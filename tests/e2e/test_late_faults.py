@@ -1,4 +1,4 @@
-"""Faults that hold a round for long, in every game: all scanned again, a read in a hold, no scanner.
+"""Faults that hold a round for long, in every poker game: all scanned again, a read in a hold, no scanner.
 
 Each is committed in every round that has its moment; incidents one to one, balances as the oracle says.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import pytest
 from e2e.family import Family, Size
+from games.driver import POKER
 from oracle import expected_balances
 
-from controller.games.registry import GAMES
 from simulators.faults.courses import LEFT_OUT
 from simulators.studio import differences
 
 ROUNDS, PLAYERS = 4, 12
 FAULTS = ("misread-late", "read-in-hold", "gone-for-long")
-CASES = [(game, fault) for game in GAMES for fault in FAULTS if fault not in LEFT_OUT.get(game, {})]
+CASES = [(game, fault) for game in POKER for fault in FAULTS if fault not in LEFT_OUT.get(game, {})]
 
 
 @pytest.mark.parametrize(("game", "fault"), CASES)
