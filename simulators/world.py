@@ -13,9 +13,12 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from controller.station.errors import StationError
 from simulators.actor import Actor, Disturb, Feed, Planned, Press, Replug, Scan, Unplug, Wake
 from simulators.links import FastLinks, Link
 
+IDLE_MAX_US = 3_600_000_000
+"""After so long without an act nobody will ever do anything again: the simulation says so and stops."""
 READY_AGAIN_US = 50_000
 """A device that the daemon does not read yet is tried again after this."""
 
@@ -39,11 +42,13 @@ class World:
         self._count = itertools.count()
         self._requests = itertools.count(1)
         self.acts_count = 0
+        self._acted_us = 0
 
     async def run(self) -> None:
         """Run until done. The link is closed at the end, whatever happens."""
         try:
             await self.link.open(self._heard)
+            self._acted_us = self.link.now_us()
             while not self._is_done():
                 await self._go_on()
         finally:
@@ -55,6 +60,8 @@ class World:
         if self._is_done():
             return
         now = self.link.now_us()
+        if now - self._acted_us > IDLE_MAX_US:
+            raise StationError("the simulation stands still: an hour of the table without an act of anybody")
         planned_at = self._planned[0][0] if self._planned else None
         due = min((at for at in (wake, planned_at) if at is not None), default=None)
         if due is None:
@@ -64,6 +71,7 @@ class World:
         elif planned_at is not None and planned_at <= now:
             _, index, _, planned = heapq.heappop(self._planned)
             await self._do(index, planned)
+            self._acted_us = self.link.now_us()
             self.acts_count += 1
             self._after_act()
         else:
