@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from controller.cards import Anomaly
 from controller.table import procedures, surplus
-from controller.table.charts import IN_ROUND, Phase
+from controller.table.charts import IN_ROUND, IncidentState, Phase
 from controller.table.events import IncidentKind, ReadHeld, ReadsUntaken, Refusal, Verdict
 from controller.table.gate import refuse
 from controller.table.incidents import decide
@@ -67,9 +67,25 @@ def note_untaken(t: TableState, reads: Sequence[UntakenRead]) -> None:
         return
     dealing = [read for read in reads if read.scanner not in t.settings.second_readers]
     t.in_play.unplaced_reads.count += len(dealing)
+    asked_for = _asked_for(t)
     for read in dealing:
-        if read.code is not None:
+        if read.code in asked_for:
+            asked_for.remove(read.code)
+        elif read.code is not None:
             _remember(t, read.code)
+
+
+def _asked_for(t: TableState) -> list[str]:
+    """Return the codes of cards that were to be scanned again when the process went down.
+
+    Where a code is on many cards, one of these that was read and never taken is no other card.
+    """
+    incident, laid = t.incident, t.in_play.laid
+    if incident is None or incident.state is not IncidentState.RESCAN:
+        return []
+    if incident.again is not None:
+        return [card.code for card in laid[len(incident.again) :]]
+    return [laid[-1].code] if incident.fact is not None else list(t.in_play.unplaced_reads.codes)
 
 
 def _remember(t: TableState, code: str) -> None:

@@ -15,10 +15,12 @@ from faults.streams import Message, by_kind, comparable, first_difference, outbo
 from faults.survivors import Left, Standing, Survivors, Unanswered, standing_of
 from msgspec.structs import replace
 from table.dealt import NOON
+from table.shoe_dealt import CUTTING_CARD
 
 from controller.journal import Days
 from controller.station.config import StationConfig
 from controller.table import inputs as i
+from controller.table.charts import Phase
 from controller.table.events import Audience, IncidentKind
 from simulators.faults.points import Point
 
@@ -102,6 +104,9 @@ class Trial:
                 self.deaths["lost-for-good"] += 1
                 return
             acts, lost = to_come(life.doing, point, self.script.acts[done:])
+            if any(map(is_second_look, (lost, *acts[:1]))):
+                self.deaths["lost-for-good"] += 1
+                return
             self.deaths[point] += 1
             where = f"{self.script.name}: {point} {step}, {life.doing or 'a deadline'}"
             self._survive(life, Left(acts, lost, standing, where), deep=is_deep((step, point)))
@@ -118,9 +123,12 @@ class Trial:
 
         A card that comes out too early for an open window: when it may be scanned again all have decided,
         and it is the next card (order of drawing, not of reading). A card that is read in a hold: the restart
-        asks for it, not the end of the hold. A clock that was set: the next start compares it with nothing.
+        asks for it, not the end of the hold. A clock that was set: the next start compares it with nothing. A
+        card out of a shoe before START: it lies there unread until it is due (row 7a), and is no held card.
         """
         if isinstance(life.doing, i.ClockStepped) or life.doing in self.early:
+            return True
+        if isinstance(life.doing, i.CardRead) and life.state.game.shoe and standing.phase is Phase.READY:
             return True
         return standing_of(life.state).held_count > standing.held_count
 
@@ -237,12 +245,21 @@ def to_come(
     if doing is None:
         return acts, None
     if isinstance(doing, READS):
-        return acts[1:], doing if point is Point.BEFORE_COMMIT else None
+        is_known = isinstance(doing, i.CardRead) and doing.code == CUTTING_CARD  # The start has taken it.
+        return acts[1:], doing if point is Point.BEFORE_COMMIT and not is_known else None
     if isinstance(doing, COMES_BACK) or (
         point is not Point.BEFORE_COMMIT and not isinstance(doing, i.Commanded)
     ):
         return acts[1:], None
     return acts, None
+
+
+def is_second_look(act: i.AnyInput | None) -> bool:
+    """Whether a scanner says that this may be the card it read just before.
+
+    It says so within a part of a second: no process starts so quickly.
+    """
+    return isinstance(act, i.CardRead) and act.repeat
 
 
 def by_sender(messages: list[Message]) -> dict[str, list[Message]]:

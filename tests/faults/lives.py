@@ -43,8 +43,9 @@ def write_config(folder: Path, script: Script) -> StationConfig:
     """Write the config of a script's table below `folder`: windows and limits are those of the script."""
     for kind in ("games", "decks", "tables", "profiles"):
         shutil.copytree(CONFIG / kind, folder / kind)
-    for profile in (folder / "profiles").glob("*.toml"):
-        profile.write_text(_with_limits(profile.read_text(), dict(script.limits)))
+    for kind in ("games", "profiles"):
+        for path in (folder / kind).glob("*.toml"):
+            path.write_text(_with_limits(path.read_text(), dict(script.limits)))
     game = script.house.game
     source = folder / "tables" / ("demo.toml" if game == LIVE else f"{game}.toml")
     config = load(source)
@@ -64,11 +65,11 @@ def write_config(folder: Path, script: Script) -> StationConfig:
 
 
 def _with_limits(text: str, limits: Mapping[str, int]) -> str:
-    """Return a profile's text with other limits, where it has them."""
+    """Return the text of a profile or of a game's rules with other limits, where it has them."""
     lines = []
     for line in text.splitlines():
         name = line.partition(" = ")[0]
-        lines.append(f"{name} = {limits[name]}" if name in limits else line)
+        lines.append(f"{name} = {limits[name]}".lower() if name in limits else line)
     return "\n".join(lines) + "\n"
 
 

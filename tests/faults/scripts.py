@@ -71,7 +71,7 @@ class Script:
     begins: int = 0
     """The acts before this one are those of another script."""
     limits: tuple[tuple[str, int], ...] = ()
-    """Limits of the profile that are not the shipped ones."""
+    """Limits of the profile and rules of the game that are not the shipped ones."""
     decided: frozenset[Decided] = frozenset()
 
 

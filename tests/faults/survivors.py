@@ -118,6 +118,17 @@ class Survivors:
         code = self.lost.code if isinstance(self.lost, i.CardRead) else ""
         return self.life.state.register.check(code) is not Anomaly.ALREADY_OUT
 
+    def _is_asked_anyway(self) -> bool:
+        """Whether the script has an answer to this very question: the scanner came back with the restart."""
+        following = self.acts[0] if self.acts else None
+        if not isinstance(following, i.Commanded) or not isinstance(following.command, i.AnswerQuestion):
+            return False
+        is_known = any(one.number <= self.standing.incidents_count for one in self.life.state.incidents)
+        return not is_known and self.lost is None and not self._is_pressed(following)
+
+    def _is_pressed(self, act: i.Commanded) -> bool:
+        return f"person/{act.actor}/{act.request}" in self.life.state.requests
+
     def _settled_one(self) -> bool:
         t, life = self.life.state, self.life
         if life.opened is not None and SHOE not in t.scanners_up:
@@ -132,6 +143,8 @@ class Survivors:
                 self._press(i.ConfirmPicture(draw(t).lies or ""), i.Role.DEALER)
             case IncidentKind.RESTARTED, IncidentState.SUPERVISOR if "go_on" in draw(t).buttons:
                 self._press(i.GoOn(), i.Role.SUPERVISOR)
+            case IncidentKind.SCANNER_LOST, IncidentState.QUESTION if self._is_asked_anyway():
+                life.play(self.acts.pop(0))
             case IncidentKind.SCANNER_LOST, IncidentState.QUESTION:
                 self._press(i.AnswerQuestion(incident.number, self._is_drawn()), i.Role.DEALER)
             case IncidentKind.SCANNER_LOST, IncidentState.RESCAN if self.lost is not None:
@@ -150,7 +163,7 @@ class Survivors:
         is_asked = is_question and incident.kind is IncidentKind.SCANNER_LOST
         following = self.acts[0] if self.acts else None
         if isinstance(following, i.Commanded) and isinstance(following.command, i.AnswerQuestion):
-            is_asked &= f"person/{following.actor}/{following.request}" in self.life.state.requests
+            is_asked &= self._is_pressed(following)
         if is_asked:
             self._press(i.AnswerQuestion(incident.number, True), i.Role.DEALER)
         return is_asked

@@ -21,6 +21,7 @@ import pytest
 from faults.cuts import Trial
 from faults.lives import write_config
 from faults.scripts import OF_A_START, Script, all_scripts, each_kind
+from faults.shoe_scripts import all_of_shoes, of_each_kind_of_shoes
 
 from controller.station.config import StationConfig
 from controller.table.events import IncidentKind
@@ -33,8 +34,7 @@ MEMORY = Path("/dev/shm")
 ELSEWHERE = {
     *OF_A_START,
     IncidentKind.DISK_LOW,  # Every start measures the disk anew: station/test_guards.
-    # Of a shoe alone, which these houses have not: table/test_every_shoe_cell.
-    *(IncidentKind.CUTTING_CARD, IncidentKind.IMPOSSIBLE_CARD, IncidentKind.SHOE_DISAGREES),
+    IncidentKind.NOT_SEEN_AGAIN,  # Of tables with a second reader: table/test_second_look.
 }
 
 pytestmark = pytest.mark.timeout(3600 if SOAK else 120)
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.timeout(3600 if SOAK else 120)
 
 @lru_cache(maxsize=1)
 def scripts() -> tuple[Script, ...]:
-    return all_scripts() if SOAK else each_kind()
+    return (*all_scripts(), *all_of_shoes()) if SOAK else (*each_kind(), *of_each_kind_of_shoes())
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from table.shoe_dealt import CUTTING_CARD, SHOE8, SHOE_SETTINGS, ShoeDealt
 from controller.cards import Card
 from controller.games.procedure import BURN, HELD
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
 from controller.table.events import (
     BurnReason,
@@ -570,6 +570,32 @@ def test_row_27_the_cutting_card_is_known_in_a_hold_and_after_a_stop() -> None:
     d.start(untaken=(i.UntakenRead(SHOE, CUTTING_CARD),))
     assert only(d.last, ShoeEnding).last_round == 2
     assert not d.table.state.in_play.unplaced_reads.foreign
+
+
+def test_row_2b_a_re_scan_that_a_stop_has_swallowed_is_no_other_card() -> None:
+    """The card was read, the process went down; it was scanned again, and the process went down again."""
+    d = dealing()
+    lost = i.UntakenRead(SHOE, code_of("9c"))
+    for _ in range(2):
+        d.start(untaken=(lost,))
+        d.plug()
+        d.confirm_picture()
+        d.answer(True)
+    d.scan("9c")
+    assert only(d.last, CardDealt).place == "player" and d.table.state.incident is None
+    d.start(untaken=(lost, lost))  # Now it is another card, and one more.
+    assert d.table.state.in_play.unplaced_reads.codes == [lost.code] * 2
+
+
+@pytest.mark.parametrize("report", [i.Observed(IncidentKind.MISREAD_LATE), i.DisputeReading()])
+def test_row_2b_nor_is_a_card_that_lies_and_was_scanned_again(report: i.AnyCommand) -> None:
+    d = dealing()
+    d.scan("9c")
+    d.press(report)
+    if d.table.state.incident_state is IncidentState.QUESTION:
+        d.answer(True)
+    d.start(untaken=(i.UntakenRead(SHOE, code_of("9c")),))
+    assert d.table.state.in_play.unplaced_reads.codes == []
 
 
 def play_down(d: ShoeDealt, left: int) -> ShoeDealt:
