@@ -16,6 +16,7 @@ from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.station.shoe_reports import shoe_input
 from controller.table.inputs import (
+    OUTSIDE,
     AnyCommand,
     AnyInput,
     CardRead,
@@ -123,17 +124,11 @@ class Intake:
                 case contract.CodeRead(code=code) if code in self._commands:
                     command = self._commands[code]
                     value: AnyInput = CommandScanned(at=at + len(taken), scanner=scanner, command=command)
-                case contract.CodeRead(code=code, device_seq=device_seq, repeat=repeat, place=place):
-                    now = at + len(taken)
-                    value = CardRead(
-                        at=now,
-                        scanner=scanner,
-                        code=code,
-                        device_seq=device_seq,
-                        key=self._new_key(scanner, now),
-                        repeat=repeat,
-                        place=place,
-                    )
+                case contract.CodeRead() as read:
+                    value = self._card_read(read, scanner, at + len(taken))
+                case contract.DrawnOutside(code=str(code), ended=False):
+                    read = contract.CodeRead(code, place=OUTSIDE)
+                    value = self._card_read(read, scanner, at + len(taken))
                 case contract.ReadFailed(cause=cause):
                     value = ReadFailed(at=at + len(taken), scanner=scanner, cause=cause)
                 case contract.DeviceReported(state=contract.DeviceState.RESTARTED):
@@ -153,6 +148,17 @@ class Intake:
                     value = judged
             taken.append(Taken(value, report))
         return taken
+
+    def _card_read(self, read: contract.CodeRead, scanner: str, at: int) -> CardRead:
+        return CardRead(
+            at=at,
+            scanner=scanner,
+            code=read.code,
+            device_seq=read.device_seq,
+            key=self._new_key(scanner, at),
+            repeat=read.repeat,
+            place=read.place,
+        )
 
 
 IS = " is "

@@ -10,7 +10,15 @@ from controller.table.inputs import (
     ShoeResulted,
     ShoeStandsBy,
 )
-from drivers.contract import DeviceFault, DeviceReported, DeviceState, Fault, Report, ShoeResult
+from drivers.contract import (
+    DeviceFault,
+    DeviceReported,
+    DeviceState,
+    DrawnOutside,
+    Fault,
+    Report,
+    ShoeResult,
+)
 
 UNREAD = frozenset({Fault.NOT_READ, Fault.CODE_ERROR})
 """A card left the shoe and its face is not known."""
@@ -35,6 +43,9 @@ def shoe_input(report: Report, scanner: str, at: int) -> AnyInput | None:
             )
         case DeviceReported(state=DeviceState.STAND_BY):
             return ShoeStandsBy(at=at, scanner=scanner)
+        case DrawnOutside(ended=ended):
+            # Whose face the shoe has seen is a read (see `intake`); back in the shoe or not, nothing is read.
+            return ShoeComplained(at=at, scanner=scanner, complaint=Complaint.OVERDRAW, cleared=ended)
         case DeviceFault(fault=fault, cleared=False) if fault in UNREAD:
             return ReadFailed(at=at, scanner=scanner, cause=fault)
         case DeviceFault(fault=fault, cleared=cleared):

@@ -102,6 +102,10 @@ class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
     disk_free_mb: int | None = None
 
 
+OUTSIDE = "outside"
+"""The place of a card of which a shoe says that it left it while its coup was due none."""
+
+
 class CardRead(Input, frozen=True, kw_only=True):
     """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
 

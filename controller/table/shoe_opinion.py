@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from controller.games.published import Coup, Outcome, Wager
 from controller.table import halts, procedures, result, surplus
+from controller.table.aside import burn_due
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
     BlockReason,
@@ -18,12 +19,13 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.incidents import note_incident
-from controller.table.inputs import Complaint, ShoeComplained, ShoeResulted, ShoeStandsBy
+from controller.table.inputs import OUTSIDE, Complaint, ShoeComplained, ShoeResulted, ShoeStandsBy
 from controller.table.state import TableState
 
 CELL = "19b late"
 """A difference that is told after RESULT: the table blocks itself."""
 CARD_OUT = frozenset({Complaint.OVERDRAW})
+CASES_OF_A_CARD_OUT = frozenset({*IN_ROUND, Phase.READY, Phase.CONFIRMED})
 BROKEN = frozenset({Complaint.PULLED_BACK})
 
 
@@ -75,7 +77,7 @@ def complained(t: TableState, value: ShoeComplained) -> None:
     t.emit(DeviceComplained(scanner=value.scanner, complaint=value.complaint, cleared=value.cleared))
     if value.cleared or t.incident is not None:
         return
-    if value.complaint in CARD_OUT and t.phase in (*IN_ROUND, Phase.READY, Phase.CONFIRMED):
+    if value.complaint in CARD_OUT and t.phase in CASES_OF_A_CARD_OUT:
         surplus.card_not_due(t, None)
     elif value.complaint in BROKEN and t.phase in IN_ROUND:
         procedures.meet(t, IncidentKind.DEVICE_FAILED, {})
@@ -86,6 +88,17 @@ def stands_by(t: TableState, value: ShoeStandsBy) -> None:
     t.shoe.stands_by = True
     is_up = value.scanner in t.scanners_up
     t.emit(ScannerChanged(scanner=value.scanner, up=is_up, reason="stands by"))
+
+
+def is_outside(t: TableState, place: str | None) -> bool:
+    """Whether the shoe says of a card that no coup was due it, and it is none that is to be burned.
+
+    Rows 7 and 10. It is not taken as read: it is the next coup's first card, and the shoe reads it then.
+    """
+    if place != OUTSIDE or t.phase not in CASES_OF_A_CARD_OUT:
+        return False
+    is_scanned_to_burn = t.incident is not None and t.incident.burns
+    return not is_scanned_to_burn and (t.phase is not Phase.DEALING or burn_due(t) is None)
 
 
 def lies_wrongly(t: TableState, place: str | None) -> bool:

@@ -216,7 +216,9 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
             _hold_back(t, read, refusal)
         return
     checked = t.register.check(read.code)
-    if t.phase is Phase.DECK_CHECK:
+    if shoe_opinion.is_outside(t, read.place):
+        surplus.card_not_due(t, None)
+    elif t.phase is Phase.DECK_CHECK:
         deck_life.scan_in(t, read)
     elif t.phase in (Phase.READY, Phase.CONFIRMED):
         _card_between_rounds(t, read, checked)
