@@ -109,7 +109,8 @@ def follow(t: TableState) -> None:
     """End a step: what lies there by now needs no asking, the rest is asked about with no incident open."""
     if t.read_meanwhile and t.incident is None:
         t.read_meanwhile = False
-        surplus.card_not_due(t, None)
+        if t.phase in (*IN_ROUND, Phase.READY, Phase.CONFIRMED):
+            surplus.card_not_due(t, None)
     if t.round is None:
         return
     unplaced = t.round.unplaced_reads

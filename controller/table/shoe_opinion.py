@@ -25,6 +25,7 @@ from controller.table.state import TableState
 CELL = "19b late"
 """A difference that is told after RESULT: the table blocks itself."""
 CARD_OUT = frozenset({Complaint.OVERDRAW})
+ASK_ABOUT_A_CARD = frozenset({IncidentKind.EARLY_DRAW, IncidentKind.SURPLUS_CARD})
 CASES_OF_A_CARD_OUT = frozenset({*IN_ROUND, Phase.READY, Phase.CONFIRMED})
 BROKEN = frozenset({Complaint.PULLED_BACK})
 
@@ -72,14 +73,18 @@ def _as_the_shoe_says(outcome: Outcome) -> tuple[str, bool, bool] | None:
 def complained(t: TableState, value: ShoeComplained) -> None:
     """Put the complaint on record; a card that came out against the order, or a broken shoe, is a case.
 
-    What people are being asked about already is not asked twice.
+    What people are being asked about already is not asked twice; a card that comes out in another hold is
+    asked about after it.
     """
     t.emit(DeviceComplained(scanner=value.scanner, complaint=value.complaint, cleared=value.cleared))
-    if value.cleared or t.incident is not None:
+    if value.cleared:
         return
     if value.complaint in CARD_OUT and t.phase in CASES_OF_A_CARD_OUT:
-        surplus.card_not_due(t, None)
-    elif value.complaint in BROKEN and t.phase in IN_ROUND:
+        if t.incident is None:
+            surplus.card_not_due(t, None)
+        elif not any(known.kind in ASK_ABOUT_A_CARD for known in t.incidents):
+            t.read_meanwhile = True
+    elif value.complaint in BROKEN and t.phase in IN_ROUND and t.incident is None:
         procedures.meet(t, IncidentKind.DEVICE_FAILED, {})
 
 

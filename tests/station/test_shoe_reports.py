@@ -7,6 +7,7 @@ import pytest
 from controller.journal.recording import Kind, Line
 from controller.station.intake import Intake
 from controller.table.inputs import (
+    OUTSIDE,
     CardRead,
     Complaint,
     ReadFailed,
@@ -19,6 +20,7 @@ from drivers.contract import (
     DeviceFault,
     DeviceReported,
     DeviceState,
+    DrawnOutside,
     Fault,
     Garbage,
     Report,
@@ -82,6 +84,18 @@ def test_every_other_fault_is_a_complaint(fault: Fault, complaint: Complaint, cl
 
 def test_a_shoe_that_stands_by_says_so() -> None:
     assert taken(DeviceReported(DeviceState.STAND_BY)) == [ShoeStandsBy(at=1_000, scanner="shoe")]
+
+
+def test_a_card_outside_a_coup_is_a_read_where_its_face_was_seen() -> None:
+    intake = Intake({"shoe": Said(DrawnOutside("P1", "C5", False))}, lambda *_: "00" * 32, lambda *_: None)  # type: ignore[dict-item]
+    (one,) = intake.take(Line(1_000, Kind.CHUNK, "shoe", "00"))
+    assert isinstance(one.value, CardRead) and (one.value.code, one.value.place) == ("C5", OUTSIDE)
+
+
+@pytest.mark.parametrize(("code", "ended"), [(None, False), (None, True), ("C5", True)])
+def test_any_other_card_outside_is_an_overdraw_or_the_end_of_one(code: str | None, ended: bool) -> None:
+    said = ShoeComplained(at=1_000, scanner="shoe", complaint=Complaint.OVERDRAW, cleared=ended)
+    assert taken(DrawnOutside("P1", code, ended)) == [said]
 
 
 def test_garbage_is_no_input() -> None:

@@ -195,6 +195,55 @@ def test_an_overdraw_is_a_card_that_nobody_is_owed(when: str) -> None:
     assert only(d.last, CardDealt).place == "player"
 
 
+def test_an_overdraw_in_a_hold_is_asked_about_after_it() -> None:
+    d = dealing(2)
+    d.press(i.Observed(IncidentKind.VIDEO_LOST))
+    d.complain(OVERDRAW)
+    assert not every(d.last, IncidentOpened)
+    d.press(i.GoOn(), BORIS)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
+    d.answer(False)
+    d.coup()
+
+
+def test_a_coup_that_is_cancelled_after_an_overdraw_is_over() -> None:
+    d = dealing(2)
+    d.press(i.Observed(IncidentKind.DEVICE_FAILED))
+    d.complain(OVERDRAW)
+    d.supervisor_cancels()
+    assert d.table.state.incident is None and d.phase is Phase.CANCELLED
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_card_outside_the_coup_in_a_hold_is_asked_about_after_it(count: int) -> None:
+    d = dealing(count)
+    d.press(i.Observed(IncidentKind.VIDEO_LOST))
+    d.scan_for(i.OUTSIDE)
+    d.press(i.GoOn(), BORIS)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.HELD_READ
+
+
+def test_a_card_outside_the_coup_is_burned_where_one_is_due() -> None:
+    d = ShoeDealt()
+    d.to_ready()
+    d.scan_for(i.OUTSIDE)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.EARLY_DRAW  # Nothing is due before START.
+    d.answer(False)
+    d.open_round()
+    d.scan_for(i.OUTSIDE, "As")
+    assert only(d.last, CardBurned).card == "As"
+    d.scan_for(i.OUTSIDE, "5s")
+    assert only(d.last, CardBurned).card is None
+    d.scan_for(i.OUTSIDE, "6s")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD and "6s" not in str(d.last)
+    d.answer(True)
+    assert d.table.state.incident is not None and d.table.state.incident.burns
+    d.scan_for(i.OUTSIDE, "6s")
+    assert only(d.last, CardBurned).reason == "SURPLUS_CARD" and d.table.state.incident is None
+    d.scan_for("P1", "7s")
+    assert only(d.last, CardDealt).place == "player"
+
+
 def test_a_card_that_is_pulled_back_is_a_failed_device() -> None:
     d = dealing(2)
     d.complain(PULLED_BACK)
