@@ -34,7 +34,7 @@ MEMORY = Path("/dev/shm")
 ELSEWHERE = {
     *OF_A_START,
     IncidentKind.DISK_LOW,  # Every start measures the disk anew: station/test_guards.
-    IncidentKind.NOT_SEEN_AGAIN,  # Of tables with a second reader: table/test_second_look.
+    IncidentKind.NOT_SEEN_AGAIN,  # Of tables with a second reader: station/test_readers.
 }
 
 pytestmark = pytest.mark.timeout(3600 if SOAK else 120)
