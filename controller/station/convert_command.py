@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         options = msgspec.json.decode(arguments.options, type=dict[str, Any])
         open_framer(arguments.family, options)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         complain(f"--family {arguments.family} --options {arguments.options}: {error}")
         return USAGE
     if not arguments.scanner.isidentifier() or arguments.gap < 0:
