@@ -6,13 +6,14 @@ import pytest
 from table.dealt import ANNA, BORIS, only, refusal
 from table.shoe_dealt import SHOE8, ShoeDealt
 
-from controller.cards import Scheme, code_map
+from controller.cards import Scheme, code_map, parse_cards
 from controller.table import inputs as i
-from controller.table.charts import Phase
+from controller.table.charts import IncidentState, Phase
 from controller.table.events import (
     CardBurned,
     DeckScanned,
     IncidentKind,
+    Refusal,
     RoundOpened,
     ShoeClosed,
     ShoeEnd,
@@ -89,3 +90,23 @@ def test_a_shoe_that_the_config_does_not_know_any_more_is_closed_by_the_start() 
     d.table.restore(record)
     d.start()
     assert only(d.last, ShoeClosed).reason is ShoeEnd.CHANGED and d.phase is Phase.DECK_CHECK
+
+
+@pytest.mark.parametrize(("burned", "refused"), [("7h", None), ("8h", None), (None, Refusal.IMPOSSIBLE_CARD)])
+def test_a_refused_entry_tells_nothing_of_a_card_that_was_burned(
+    burned: str | None, refused: Refusal | None
+) -> None:
+    """Seven cards of a value lie open or did; whether the eighth is the burned one nobody learns."""
+    sevens = "7h 7h 7h 7h Kc" + (" Ks 7h 7h 7h" if burned else " 7h 7h 7h 7h")
+    d = ShoeDealt(burn_by_first_card=False) if burned is None else ShoeDealt()
+    d.shoe = [*parse_cards(f"As {burned} {sevens}" if burned else sevens), *d.shoe[20:]]
+    d.to_ready()
+    d.coup().finish().open_round()
+    for _ in range(4):
+        d.scan()
+    assert d.phase is Phase.DEALING
+    while d.table.state.incident_state in (IncidentState.NONE, IncidentState.RESCAN):
+        d.fail()
+    assert refusal(d.press(i.OrderEntry(), BORIS)) is None
+    number = draw(d.table.state).prompt.incident or 0
+    assert refusal(d.press(i.EnterCard(number, "7h"), ANNA)) is refused
