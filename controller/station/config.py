@@ -25,7 +25,7 @@ from controller.games.registry import GAMES
 from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices, check_port
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
-from controller.station.readers import second_readers, station_commands
+from controller.station.readers import check_interlock, second_readers, station_commands
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
@@ -332,6 +332,7 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         except ValueError as error:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
     check_devices(path, table.badge_readers, table.lights)
+    check_interlock(path, table.station_commands, table.scanners)
 
 
 def _check_shoe(path: Path, game: Game, profile: Profile, decks: Iterable[CodeMap]) -> None:

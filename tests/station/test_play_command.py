@@ -142,7 +142,10 @@ def test_a_file_is_never_replaced_by_a_link(tmp_path: Path, capsys: pytest.Captu
     assert len(read_recorded(path, None).chunks) == 52
 
 
-@pytest.mark.parametrize("words", [("--speed", "0"), ("--speed", "x"), ("--speed", "1e99999999"), ("--gap", "-1"), ("--skip", "1.5")])
+@pytest.mark.parametrize(
+    "words",
+    [("--speed", "0"), ("--speed", "x"), ("--speed", "1e99999999"), ("--gap", "-1"), ("--skip", "1.5")],
+)
 def test_refused_numbers(tmp_path: Path, words: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["play", str(tmp_path / "any.capture"), *words])
