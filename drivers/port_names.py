@@ -38,7 +38,7 @@ def is_socket(name: str) -> bool:
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError for a name that no port can have. A path may be anything that is not empty or has NUL."""
+    """Raise ValueError for a name that no port can have. A path may be anything but empty, without NUL."""
     if name.startswith(USB) and _USB_NAME.fullmatch(name) is None:
         raise ValueError(f"{name!r}: expected usb:VID:PID with four hex digits each; give {FORMS}")
     if is_socket(name):

@@ -106,7 +106,7 @@ class PtyDevice:
         if self._master is None:
             return
         # Another device may have taken the name meanwhile.
-        if self.link is not None and self.link.is_symlink() and os.readlink(self.link) == self._node:
+        if self.link is not None and self.link.is_symlink() and str(self.link.readlink()) == self._node:
             self.link.unlink()
         os.close(self._master)
         if self._slave is not None:

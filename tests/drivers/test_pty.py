@@ -90,7 +90,7 @@ def test_link_left_by_a_dead_process_is_replaced(tmp_path: Path) -> None:
 def test_the_name_that_another_device_has_taken_stays_its_own(tmp_path: Path) -> None:
     first, second = PtyDevice(tmp_path / "scanner"), PtyDevice(tmp_path / "scanner")
     first.unplug()
-    assert os.readlink(tmp_path / "scanner") == second.node
+    assert str((tmp_path / "scanner").readlink()) == second.node
     second.unplug()
     assert not (tmp_path / "scanner").is_symlink()
 
