@@ -119,6 +119,7 @@ def test_of_a_session_recording_an_open_round_is_not_played(tmp_path: Path) -> N
         ("1 chunk shoe 31", ("--scanner", "door"), 1, "got --scanner door, expected one of shoe"),
         ("1 chunk shoe 31", ("--link", "/no/such/folder/shoe"), 1, "can't have this name"),
         ("junk", (), 1, "line 3"),
+        (f"{'9' * 400} chunk shoe 31", (), 1, "line 3"),
         (f"# scanner door delimited {'[' * 100_000}", (), 1, "scanner door"),
     ],
 )
