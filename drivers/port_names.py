@@ -38,19 +38,20 @@ def is_socket(name: str) -> bool:
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError for a name that no port can have. A path may be anything that is not empty."""
+    """Raise ValueError for a name that no port can have. A path may be anything but empty, without NUL."""
     if name.startswith(USB) and _USB_NAME.fullmatch(name) is None:
         raise ValueError(f"{name!r}: expected usb:VID:PID with four hex digits each; give {FORMS}")
     if is_socket(name):
         try:
             parts = urlsplit(name)
-            whole = name.startswith("socket://") and parts.hostname and parts.port and not parts.path
+            rest = parts.path or parts.query or parts.fragment or parts.username is not None
+            whole = name.startswith("socket://") and parts.hostname and parts.port and not rest
         except ValueError:
             whole = False
         if not whole:
             raise ValueError(f"{name!r}: expected socket://HOST:PORT")
-    if not name:
-        raise ValueError(f"'': expected a port; give {FORMS}")
+    if not name or "\0" in name:
+        raise ValueError(f"{name!r}: expected a port; give {FORMS}")
 
 
 def find_node(name: str, found: Sequence[FoundPort]) -> str:

@@ -105,8 +105,9 @@ class PtyDevice:
         """Pull the cable: both ends closed, the name gone. Bytes on the way are lost."""
         if self._master is None:
             return
-        if self.link is not None:
-            self.link.unlink(missing_ok=True)
+        # Another device may have taken the name meanwhile.
+        if self.link is not None and self.link.is_symlink() and str(self.link.readlink()) == self._node:
+            self.link.unlink()
         os.close(self._master)
         if self._slave is not None:
             os.close(self._slave)
@@ -137,7 +138,6 @@ def point(link: Path, node: str) -> None:
     """Make `link` lead to `node`; a link is replaced, anything else is not. Raises OSError."""
     if link.exists() and not link.is_symlink():
         raise FileExistsError(errno.EEXIST, "is no link; choose another name", str(link))
-    fresh = link.with_name(f"{link.name}.new")
-    fresh.unlink(missing_ok=True)
+    fresh = link.with_name(f".{link.name}.{os.getpid()}")
     fresh.symlink_to(node)
     fresh.replace(link)

@@ -35,6 +35,8 @@ from typing import NamedTuple, TextIO
 
 from controller.journal.errors import JournalDamaged
 
+TIME_DIGITS_MAX = 18
+"""Of a line's time; more than any clock shows."""
 NEAR_BYTES = 65_536
 FIRST_LINE = "# tablectl capture 1"
 
@@ -161,6 +163,7 @@ def _open(path: Path) -> TextIO:
 
 def _parse(path: Path, number: int, text: str) -> Line:
     fields = text.split(" ", 3)
-    if len(fields) < 3 or not fields[0].isdecimal() or fields[1] not in Kind.__members__.values():
+    is_time = fields[0].isdecimal() and len(fields[0]) <= TIME_DIGITS_MAX
+    if len(fields) < 3 or not is_time or fields[1] not in Kind.__members__.values():
         raise JournalDamaged(f"{path}: line {number}: got {text[:60]!r}, expected: at kind source payload")
     return Line(int(fields[0]), Kind(fields[1]), fields[2], fields[3] if len(fields) == 4 else "")

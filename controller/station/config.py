@@ -22,16 +22,15 @@ from controller.bus.envelope import Environment
 from controller.cards import DECK, CodeMap, Scheme, code_map
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
-from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices
+from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices, check_port
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
-from controller.station.readers import second_readers, station_commands
+from controller.station.readers import check_interlock, second_readers, station_commands
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
-from drivers.port_names import check_name
 
 KEY_NAME = "evidence.key"
 Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
@@ -327,15 +326,13 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         where = f"{path}: profile: {profile.name}"
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     for name, scanner in table.scanners.items():
-        try:
-            check_name(scanner.port)
-        except ValueError as error:
-            raise ConfigError(f"{path}: scanners.{name}.port: {error}") from None
+        check_port(path, f"scanners.{name}", scanner.port)
         try:
             open_framer(scanner.family, scanner.options)
         except ValueError as error:
             raise ConfigError(f"{path}: scanners.{name}: {error}") from None
     check_devices(path, table.badge_readers, table.lights)
+    check_interlock(path, table.station_commands, table.scanners)
 
 
 def _check_shoe(path: Path, game: Game, profile: Profile, decks: Iterable[CodeMap]) -> None:
@@ -422,6 +419,8 @@ def _read_toml(path: Path, files: Files) -> dict[str, Any]:
         raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is no TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is no TOML of a table: its values are nested too deep") from None
 
 
 def _check_names(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:

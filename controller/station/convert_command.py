@@ -17,6 +17,7 @@ from drivers.contract import CodeRead
 from drivers.families import FAMILIES, open_framer
 
 GAP_MS_DEFAULT = 200
+GAP_MS_MAX = 3_600_000
 
 
 def add_convert(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,11 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         options = msgspec.json.decode(arguments.options, type=dict[str, Any])
         open_framer(arguments.family, options)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         complain(f"--family {arguments.family} --options {arguments.options}: {error}")
         return USAGE
-    if not arguments.scanner.isidentifier() or arguments.gap < 0:
-        complain("expected a --scanner of letters, digits and _, and a --gap of 0 or more")
+    if not arguments.scanner.isidentifier() or not 0 <= arguments.gap <= GAP_MS_MAX:
+        complain(f"expected a --scanner of letters, digits and _, and a --gap of 0 to {GAP_MS_MAX}")
         return USAGE
     driver = arguments.family + (f" {msgspec.json.encode(options).decode()}" if options else "")
     try:

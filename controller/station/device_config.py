@@ -12,6 +12,7 @@ from controller.station.errors import ConfigError
 from drivers import tower_light
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
+from drivers.port_names import check_name
 
 
 class BadgeReaderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,7 +39,10 @@ class LightConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def check_devices(
     path: Path, readers: Mapping[str, BadgeReaderConfig], lights: Mapping[str, LightConfig]
 ) -> None:
-    """Refuse a family or an option that nobody knows. Raises ConfigError, which names file and key."""
+    """Refuse a port, a family or an option that can't be. Raises ConfigError, which names file and key."""
+    for key, devices in (("badge_readers", readers), ("lights", lights)):
+        for name, device in devices.items():
+            check_port(path, f"{key}.{name}", device.port)
     for name, reader in readers.items():
         try:
             open_framer(reader.family, reader.options)
@@ -48,3 +52,11 @@ def check_devices(
         if light.family != tower_light.FAMILY:
             wrong = unknown_name(light.family, (tower_light.FAMILY,))
             raise ConfigError(f"{path}: lights.{name}.family: {wrong}")
+
+
+def check_port(path: Path, where: str, port: str) -> None:
+    """Refuse a name that no port can have. Raises ConfigError."""
+    try:
+        check_name(port)
+    except ValueError as error:
+        raise ConfigError(f"{path}: {where}.port: {error}") from None

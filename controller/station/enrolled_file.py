@@ -64,7 +64,7 @@ def write_deck(deck: Path, codes: Mapping[str, Card], remark: str) -> None:
 
     Raises ConfigError for a file that would not be read, StationError for a name that is taken.
     """
-    fresh = deck.with_name(f"{deck.stem}.new.toml")
+    fresh = _beside(deck)
     fresh.write_text(deck_text(codes, remark), encoding="utf-8")
     try:
         if dict(load_deck(fresh).cards) != dict(codes):
@@ -86,6 +86,11 @@ def deck_text(codes: Mapping[str, Card], remark: str) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    fresh = path.with_name(f"{path.name}.new")
+    fresh = _beside(path)
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(path)
+
+
+def _beside(path: Path) -> Path:
+    """Return a name beside `path` that is nobody else's."""
+    return path.with_name(f".{path.name}.{os.getpid()}")

@@ -40,15 +40,20 @@ MODE = 0o600
 PERSON_ROLES = (Role.DEALER, Role.SUPERVISOR)
 
 PersonId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
+HexText = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})+$")]
 PublicName = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]{1,32}$")]
 
 
 class Hashed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A PIN or badge code by scrypt; `cost` is its n. Salt and hash in hex."""
+    """A PIN or badge code by scrypt; `cost` is its n, a power of two. Salt and hash in hex."""
 
-    salt: str
-    hash: str
+    salt: HexText
+    hash: HexText
     cost: Annotated[int, msgspec.Meta(ge=2, le=1 << 16)] = COST
+
+    def __post_init__(self) -> None:
+        if self.cost & (self.cost - 1):
+            raise ValueError(f"cost: got {self.cost}, expected a power of two")
 
     def is_of(self, secret: str) -> bool:
         """Whether this is the hash of `secret`."""
@@ -79,7 +84,7 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class People(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everybody, by id. `badge_salt` salts all badge codes."""
 
-    badge_salt: str
+    badge_salt: HexText
     people: Mapping[PersonId, Person] = {}
 
     def of_role(self, role: Role) -> tuple[str, ...]:

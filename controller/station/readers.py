@@ -93,3 +93,13 @@ def station_commands(path: Path, codes: Mapping[str, str], decks: Iterable[CodeM
         if taken is not None:
             raise ConfigError(f"{where}: a card of deck {taken!r} has this code; give the press another one")
     return {code: SCANNABLE[press] for code, press in codes.items()}
+
+
+def check_interlock(path: Path, codes: Mapping[str, str], scanners: Mapping[str, ScannerConfig]) -> None:
+    """Refuse presses that nobody could scan: an interlock keeps a scanner from reading between cards."""
+    dealing = {name: one for name, one in scanners.items() if one.reads == "shoe"}
+    if codes and all(one.options.get("interlock") is True for one in dealing.values()):
+        raise ConfigError(
+            f"{path}: station_commands: got interlock = true at {', '.join(dealing)}, which reads nothing "
+            f"while no card is due; expected a scanner that reads presses too: take the interlock or them out"
+        )

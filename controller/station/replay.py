@@ -35,7 +35,7 @@ ROUND_OPENED = b'"event":"round.opened"'
 ROUND_ENDED = (b'"event":"round.confirmed"', b'"event":"round.cancelled"')
 KEY_DIGITS = 64
 HEX = frozenset("0123456789abcdef")
-NOT_UNDERSTOOD = (ValueError, KeyError, OverflowError, msgspec.MsgspecError)
+NOT_UNDERSTOOD = (ValueError, KeyError, OverflowError, RecursionError, msgspec.MsgspecError)
 """What a file that nobody vouches for makes the decoders raise."""
 
 

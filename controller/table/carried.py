@@ -146,8 +146,8 @@ def _restore_shoe(t: TableState, record: CarriedShoe) -> None:
     for deck in t.decks:
         if record.deck is not None and deck.name == record.deck.name:
             t.register = register_of(deck, t.decks, t.other_decks)
-    for code, where in record.out:
-        t.register.take(code, where)
+            for code, where in record.out:
+                t.register.take(code, where)
 
 
 def restore(t: TableState, raw: bytes) -> None:

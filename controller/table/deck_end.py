@@ -9,8 +9,8 @@ from controller.cards import Card, Order, order_alarm
 from controller.table import shoe_life, wear
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind, RoundsSuspect, ShoeClosed, ShoeEnd, Verdict
-from controller.table.incidents import LOAD_NEW_DECK, note_incident
-from controller.table.state import Round, SuspectDeck, TableState
+from controller.table.incidents import LOAD_NEW_DECK, decide, note_incident
+from controller.table.state import Round, SuspectDeck, TableState, register_of
 
 DAY_US = 86_400_000_000
 FOR_A_CAUSE = frozenset({ShoeEnd.INTEGRITY, ShoeEnd.COUNT, ShoeEnd.ORDER})
@@ -42,7 +42,21 @@ def close(t: TableState, suspect: SuspectDeck) -> None:
     shoe.deck, shoe.suspect, shoe.last_collected = None, None, ()
     shoe.burns_due, shoe.last_round, shoe.kept, shoe.sealed = [], None, [], []
     shoe.supervised = shoe.supervised or suspect.end in FOR_A_CAUSE
+    t.register = register_of(t.decks[0], t.decks, t.other_decks)  # Nothing of it is out any more.
     wear.forget_cards(t)
+
+
+def settle_cases(t: TableState, by: str | None) -> None:
+    """The deck is checked between two rounds: what people are being asked about is settled by that.
+
+    A card of a shoe that has come out goes out with the next round, as one that was seen (row 7b); one that
+    nobody has read is missing in the count.
+    """
+    t.read_meanwhile = False
+    for incident in reversed(list(t.incidents)):
+        if incident.read is not None and isinstance(t.register.check(incident.read.code), Card):
+            shoe_life.keep(t, incident.read, incident.kind, burns=True)
+        decide(t, incident, Verdict.DECK_CHECK, by)
 
 
 def may_open_round(t: TableState) -> bool:
@@ -117,6 +131,7 @@ def started(t: TableState) -> None:
     if t.round is not None:
         return
     if deck is not None and deck.name not in {known.name for known in t.decks}:
+        settle_cases(t, None)
         close(t, SuspectDeck(ShoeEnd.CHANGED, t.round_no))
     if t.shoe.deck is None and t.phase in (Phase.SHUFFLING, Phase.READY):
         t.move("change_deck")

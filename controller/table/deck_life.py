@@ -50,7 +50,8 @@ def scan_in(t: TableState, read: CardRead) -> None:
         return
     register = _scanned(t, read.code)
     checked = register.check(read.code)
-    again = shoe_life.is_repeat(t, read) and isinstance(checked, Card)
+    # A mark may be of a look before this set was begun: then the card is its first of this value.
+    again = shoe_life.is_repeat(t, read) and isinstance(checked, Card) and read.code in t.shoe.scanning
     if isinstance(checked, Card) and not again:
         _take_in(t, read.code, register.out_count + 1)
     elif again or checked is Anomaly.ALREADY_OUT:

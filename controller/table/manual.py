@@ -77,7 +77,19 @@ def _lies_open(t: TableState, incident: Incident, card: Card) -> bool:
         pairs = zip(laid, incident.again, strict=False)
         return sum(old.open and new.card == card for old, new in pairs) * len(DECK) >= deck.size
     is_out = t.register.check(t.register.code_of(card)) is Anomaly.ALREADY_OUT
-    return is_out and any(known.card == card and known.open for known in laid)
+    lies_open = any(known.card == card and known.open for known in laid)
+    return is_out and lies_open and not _lies_hidden(t, card)
+
+
+def _lies_hidden(t: TableState, card: Card) -> bool:
+    """Whether one of these cards lies face down, in this round or since an earlier one of the shoe."""
+    current, shoe = t.in_play, t.shoe
+    beside = (*current.laid, *current.burned, *current.held)
+    return (
+        any(known.card == card and not known.open for known in beside)
+        or any(kept.read.card == card for kept in shoe.kept)
+        or any(sealed.card == str(card) for sealed in shoe.sealed)
+    )
 
 
 def _lies_elsewhere(t: TableState, incident: Incident, code: str) -> bool:

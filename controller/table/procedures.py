@@ -13,7 +13,7 @@ from controller.games.procedure import Deal
 from controller.table import dealing
 from controller.table.aside import burn_due
 from controller.table.charts import IncidentState, Phase
-from controller.table.deck_end import close
+from controller.table.deck_end import close, settle_cases
 from controller.table.events import (
     CardsRestored,
     IncidentKind,
@@ -239,6 +239,7 @@ def _check_deck(t: TableState, incident: Incident, by: str | None) -> None:
     if t.round is not None:
         t.deck_suspect = True
         return
+    settle_cases(t, by)
     if incident.deck_out and t.shoe.deck is not None:
         close(t, SuspectDeck(ShoeEnd.FLOOR, t.round_no))
     t.move("change_deck")

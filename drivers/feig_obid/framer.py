@@ -251,6 +251,7 @@ class FeigFramer:
         if self._stray_count > GARBAGE_RUN_MAX:
             self._reports.put(Garbage(self._stray_count - 1, hint))
             self._stray_count = 1
+            self._lose()  # Noise without an end: nothing can be asked, so cards pass unseen.
 
     def _end_strays(self, hint: str) -> None:
         count = self._stray_count + len(self._held)
@@ -265,9 +266,8 @@ class FeigFramer:
         """Nothing usable came: count it and ask again."""
         self._asked = None
         self._unanswered_count += 1
-        if self._unanswered_count == self.options.silent_after and not self._is_silent:
-            self._is_silent = True
-            self._reports.put(DeviceReported(DeviceState.GONE))
+        if self._unanswered_count == self.options.silent_after:
+            self._lose()
         if again is Command.LINK_TEST:
             self._address = self.options.address  # Another reader may have taken its place.
         elif self._address == ANY_ADDRESS:
@@ -275,6 +275,12 @@ class FeigFramer:
         elif self.options.ont:
             again = Command.RF_RESET
         self._ask_anew(at_us, again)
+
+    def _lose(self) -> None:
+        """The reader can't be heard any more; say so once."""
+        if not self._is_silent:
+            self._is_silent = True
+            self._reports.put(DeviceReported(DeviceState.GONE))
 
     def _ask_anew(self, at_us: int, command: Command) -> None:
         """Keep what the replies so far have listed, and begin an inventory from the start."""

@@ -631,8 +631,27 @@ def test_a_flood_is_counted_and_not_kept() -> None:
     reports = []
     while (report := framer.next_report()) is not None:
         reports.append(report)
-    assert set(reports) == {Garbage(GARBAGE_RUN_MAX, NOT_ASKED)}
-    assert len(reports) == 63
+    assert set(reports) == {Garbage(GARBAGE_RUN_MAX, NOT_ASKED), GONE}
+    assert len(reports) == 64
+
+
+def test_noise_without_an_end_is_a_reader_that_is_gone() -> None:
+    """Nothing can be asked meanwhile, so that cards pass unseen; once it ends the reader is asked again."""
+    framer = open_feig({})
+    framer.opened(0)
+    now_us, reports = 0, []
+    for _ in range(1_000):
+        now_us += 10_000
+        framer.receive(b"\x55" * 10, now_us)
+        framer.tick(now_us)
+        while (report := framer.next_report()) is not None:
+            reports.append(report)
+    assert reports.count(GONE) == 1 and BACK not in reports
+    due_us = framer.next_deadline_us()
+    assert due_us is not None
+    framer.tick(due_us + 1_000_000)
+    framer.tick(due_us + 2_000_000)
+    assert framer.bytes_to_send()
 
 
 def test_a_long_reply_that_never_ends_is_held_up_to_its_length() -> None:

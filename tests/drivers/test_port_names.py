@@ -60,6 +60,9 @@ def test_a_name_of_nothing(name: str) -> None:
         "socket://host:port",
         "socket://host:99999",
         "socket://host:1/path",
+        "socket://host:1?logging=debug",
+        "socket://me@host:1",
+        "/dev/tty\0USB0",
     ],
 )
 def test_names_that_no_port_can_have(name: str) -> None:

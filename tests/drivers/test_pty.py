@@ -85,3 +85,17 @@ def test_link_left_by_a_dead_process_is_replaced(tmp_path: Path) -> None:
     device = PtyDevice(tmp_path / "scanner")
     assert str((tmp_path / "scanner").readlink()) == device.node
     device.unplug()
+
+
+def test_the_name_that_another_device_has_taken_stays_its_own(tmp_path: Path) -> None:
+    first, second = PtyDevice(tmp_path / "scanner"), PtyDevice(tmp_path / "scanner")
+    first.unplug()
+    assert str((tmp_path / "scanner").readlink()) == second.node
+    second.unplug()
+    assert not (tmp_path / "scanner").is_symlink()
+
+
+def test_no_file_of_somebody_else_goes_for_a_name(tmp_path: Path) -> None:
+    (tmp_path / "scanner.new").write_text("mine")
+    PtyDevice(tmp_path / "scanner").unplug()
+    assert (tmp_path / "scanner.new").read_text() == "mine"

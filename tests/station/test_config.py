@@ -79,6 +79,7 @@ def test_the_demo_table_is_a_good_config() -> None:
             "usb:c2e:0b61:1",
             "scanners.shoe.port: 'usb:c2e:0b61:1': expected usb:",
         ),
+        ('deck = "blue"', f"deck = {'[' * 20_000}", "nested too deep"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -97,4 +97,6 @@ def test_a_capture_is_never_overwritten_and_the_driver_is_known(
     assert main([*words, "telepathy"]) == 2
     assert main([*words, "delimited", "--options", '{"speed": 3}']) == 2
     assert "option 'speed'" in capsys.readouterr().err
+    assert main([*words, "delimited", "--options", '{"speed":' + "[" * 100_000]) == 2
     assert main([*words, "delimited", "--scanner", "two words"]) == 2
+    assert main([*words, "delimited", "--gap", "9" * 400]) == 2

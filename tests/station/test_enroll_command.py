@@ -18,7 +18,7 @@ from controller.cards import DECK, Card, Scheme, code_map
 from controller.cli import main
 from controller.station import enroll_command
 from controller.station.config import load_deck
-from controller.station.enrolled_file import deck_text, unfinished_path
+from controller.station.enrolled_file import deck_text, unfinished_path, write_deck
 from controller.station.enrolment import AT_ONCE_US, NEW_DECK, Enrolment, Inspection
 from drivers.pty import PtyDevice
 
@@ -101,6 +101,14 @@ def test_the_file_of_a_deck_is_read_back_as_the_deck(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
     path.write_text(deck_text(codes, "Scanned in."))
     assert dict(load_deck(path).cards) == codes
+
+
+def test_writing_a_deck_touches_no_other_file(tmp_path: Path) -> None:
+    path, other = tmp_path / "green.toml", tmp_path / "green.new.toml"
+    other.write_text("mine")
+    write_deck(path, {uid(card): card for card in NEW_DECK}, "Scanned in.")
+    assert other.read_text() == "mine"
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["green.new.toml", "green.toml"]
 
 
 # The command, over a pty.

@@ -322,6 +322,24 @@ def test_a_people_file_that_breaks_at_run_time_stops_log_ins_and_nothing_else(se
     assert session.answers[-1].accepted
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"badge_salt": "', '"badge_salt": "salt'),
+        ('"cost": 16', '"cost": 17'),
+        ('"hash": "', '"hash": "\u00e9'),
+        ('"salt": "', '"salt": "f'),
+    ],
+)
+def test_hashes_that_are_none_stop_log_ins_and_nothing_else(session: Session, old: str, new: str) -> None:
+    text = session.config.people.read_text()
+    assert old in text and log_in(session, "dora", pin=PIN).accepted
+    session.config.people.write_text(text.replace(old, new))
+    assert log_in(session, "boris", Role.SUPERVISOR, pin=PINS["boris"]).reason == "NO_PEOPLE_FILE"
+    session.send(i.OpenTable(), "dora")
+    assert session.answers[-1].accepted
+
+
 def test_no_secret_is_written_down_anywhere(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     """Right and wrong ones, PINs and badges: not in journal, recording, feeds, pictures, answers or log."""
     caplog.set_level(logging.DEBUG)

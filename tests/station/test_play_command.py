@@ -119,6 +119,8 @@ def test_of_a_session_recording_an_open_round_is_not_played(tmp_path: Path) -> N
         ("1 chunk shoe 31", ("--scanner", "door"), 1, "got --scanner door, expected one of shoe"),
         ("1 chunk shoe 31", ("--link", "/no/such/folder/shoe"), 1, "can't have this name"),
         ("junk", (), 1, "line 3"),
+        (f"{'9' * 400} chunk shoe 31", (), 1, "line 3"),
+        (f"# scanner door delimited {'[' * 100_000}", (), 1, "scanner door"),
     ],
 )
 def test_what_can_not_be_played_says_why(
@@ -141,7 +143,10 @@ def test_a_file_is_never_replaced_by_a_link(tmp_path: Path, capsys: pytest.Captu
     assert len(read_recorded(path, None).chunks) == 52
 
 
-@pytest.mark.parametrize("words", [("--speed", "0"), ("--speed", "x"), ("--gap", "-1"), ("--skip", "1.5")])
+@pytest.mark.parametrize(
+    "words",
+    [("--speed", "0"), ("--speed", "x"), ("--speed", "1e99999999"), ("--gap", "-1"), ("--skip", "1.5")],
+)
 def test_refused_numbers(tmp_path: Path, words: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["play", str(tmp_path / "any.capture"), *words])

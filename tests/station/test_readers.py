@@ -109,6 +109,19 @@ def test_one_scanner_deals(tmp_path: Path) -> None:
         load(write(tmp_path, **changed))
 
 
+def test_presses_that_an_interlock_would_keep_from_being_scanned_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, COMMANDS)
+    text, begin = path.read_text(), "[scanners.shoe]\n"
+    before, _, behind = text.partition(begin)
+    others = behind[behind.index("\n[", behind.index("[scanners.shoe.options]") + 1) :]
+    shoe = 'family = "zebra_ssi"\nport = "/dev/x"\noptions = { interlock = true }\n'
+    path.write_text(f"{before}{begin}{shoe}{others}")
+    with pytest.raises(ConfigError, match=r"station_commands: got interlock = true at shoe"):
+        load(path)
+    path.write_text(path.read_text().replace(COMMANDS, ""))
+    assert load(path).scanners["shoe"].options == {"interlock": True}
+
+
 def test_a_reader_that_must_agree_must_be_there(tmp_path: Path) -> None:
     path = agreeing(tmp_path)
     path.write_text(path.read_text().replace(SECOND, ""))
