@@ -147,7 +147,7 @@ SESSIONS: Mapping[str, Session] = {
         ),
     ),
     "feig_obid_tags": Session(
-        "replies of the manuals, a poll apart: link test, a tag that goes and comes back, two tags, a wrong sum",
+        "replies of the manuals, a poll apart: a tag that goes and comes back, a wrong sum, two tags",
         "feig_obid",
         {},
         typed(
