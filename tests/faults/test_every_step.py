@@ -33,6 +33,7 @@ MEMORY = Path("/dev/shm")
 ELSEWHERE = {
     *OF_A_START,
     IncidentKind.DISK_LOW,  # Every start measures the disk anew: station/test_guards.
+    IncidentKind.NOT_SEEN_AGAIN,  # Of tables with a second reader: station/test_readers.
     # Of a shoe alone, which these houses have not: table/test_every_shoe_cell.
     *(IncidentKind.CUTTING_CARD, IncidentKind.IMPOSSIBLE_CARD, IncidentKind.SHOE_DISAGREES),
 }
