@@ -32,7 +32,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(MAKE) --no-print-directory apt PACKAGES=python3-venv
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Setting up $(VENV) (once) ..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[test]'
 	@touch $(READY)
 
 # Installs Debian packages, or says which are missing and stops.

@@ -214,7 +214,7 @@ class Port:
         else:
             expected = "expected a serial port that opens"
             advice = "check the device and the path"
-        return f"{self.name}: {self.path}: cannot open: got {fault}; {expected}; {advice}"
+        return f"{self.name}: {self.path}: cannot open: got {_word_of(fault)}; {expected}; {advice}"
 
     def _describe_lock(self) -> tuple[str, str]:
         expected = "expected to be its only user"
@@ -263,6 +263,14 @@ def notice_dead_peer(descriptor: int) -> None:
 def _close_unwanted(opening: asyncio.Future[serial.Serial]) -> None:
     if not opening.cancelled() and opening.exception() is None:
         close_quietly(opening.result())
+
+
+def _word_of(fault: Exception) -> str:
+    """Return what the system says: pyserial wraps it in the path, twice, and the message has that already."""
+    code = getattr(fault, "errno", None)
+    if code is not None and "could not open port" in str(fault):
+        return f"[Errno {code}] {os.strerror(code)}"
+    return str(fault)
 
 
 def list_ports() -> list[FoundPort]:

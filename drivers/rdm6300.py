@@ -32,7 +32,7 @@ FRAME_BYTES = 14
 MILLISECOND = 1_000
 GARBAGE_RUN_MAX = 4096
 
-STRAY = "bytes outside a frame"
+STRAY = "bytes outside a frame; if they keep coming, check the baud rate (9600) and the cable"
 ALONE = "a frame that came once: a ghost, or a badge that left at once"
 
 GHOST_ZEROS = 7

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from controller.station.config import ScannerConfig
+from controller.station.device_config import ScannerConfig
 from simulators.actor import Disturb, Scan
 from simulators.devices.families import DEVICES
 

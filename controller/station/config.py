@@ -8,29 +8,34 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated
 
 import msgspec
 
 from controller.bus.endpoints import Endpoints
 from controller.bus.envelope import Environment
-from controller.cards import DECK, CodeMap, Scheme, code_map
+from controller.cards import DECK, CodeMap
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
-from controller.station.device_config import BadgeReaderConfig, LightConfig, check_devices, check_port
+from controller.station.config_files import Files, ReadText, from_disk, read_as, read_toml
+from controller.station.deck_file import build_deck
+from controller.station.device_config import (
+    BadgeReaderConfig,
+    LightConfig,
+    ScannerConfig,
+    at_home,
+    check_devices,
+)
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
 from controller.station.readers import check_interlock, second_readers, station_commands
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
-from drivers.contract import SerialSettings, unknown_name
-from drivers.families import open_framer
+from drivers.contract import unknown_name
 
 KEY_NAME = "evidence.key"
 Milliseconds = Annotated[int, msgspec.Meta(ge=1, le=600_000)]
@@ -47,20 +52,6 @@ class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.guard_ms < self.grace_ms:
             raise ValueError(f"guard_ms {self.guard_ms} is shorter than grace_ms {self.grace_ms}")
-
-
-class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file.
-
-    `reads`: the shoe, whose cards it deals; every card once more; or what lies at `place`.
-    """
-
-    family: str
-    port: str
-    line: SerialSettings = SerialSettings()
-    options: dict[str, Any] = {}
-    reads: Literal["shoe", "second", "place"] = "shoe"
-    place: str | None = None
 
 
 class EvidenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,17 +89,6 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
-
-
-class DeckFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A deck's TOML file."""
-
-    scheme: Scheme
-    codes: dict[str, str] | None = None
-    decks: Annotated[int, msgspec.Meta(ge=1, le=8)] = 1
-    """More than one is a shoe. Where codes spell values each is on so many cards."""
-    cutting_card: str | None = None
-    """The code on the cutting card, where the scanner reads it."""
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -154,33 +134,6 @@ class StationConfig(msgspec.Struct, frozen=True):
         return self.run_dir / self.settings.table
 
 
-ReadText = Callable[[Path], str]
-"""Gives the text of a file. Raises OSError or UnicodeDecodeError."""
-
-
-class Files:
-    """The files of one config as they are read, each once."""
-
-    def __init__(self, read: ReadText) -> None:
-        self._read = read
-        self.documents: dict[str, str] = {}
-
-    def text(self, path: Path) -> str:
-        name = document_name(path)
-        if name not in self.documents:
-            self.documents[name] = self._read(path)
-        return self.documents[name]
-
-
-def document_name(path: Path) -> str:
-    """Return folder and name: a table and a deck may have files of one name."""
-    return f"{path.absolute().parent.name}/{path.name}"
-
-
-def _from_disk(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
 def load_texts(texts: Iterable[str]) -> StationConfig:
     """Build a config from the `documents` of an earlier one, in their order. Raises ConfigError.
 
@@ -197,11 +150,11 @@ def load_texts(texts: Iterable[str]) -> StationConfig:
     return load(Path("/on record/tables/table.toml"), next_text)
 
 
-def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
+def load(path: Path, read: ReadText = from_disk) -> StationConfig:
     """Read a table's config. Raises ConfigError, which names the file, the key and what to do."""
     files = Files(read)
     home = path.resolve().parent
-    table = _read(path, TableFile, files)
+    table = read_as(path, TableFile, files)
     game_path = home.parent / "games" / f"{table.game}.toml"
     game = _build_game(table.game, game_path, files)
     decks = {name: _read_deck(home, name, files) for name in _deck_names(table)}
@@ -217,9 +170,9 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
         deck=decks[table.deck],
         spare_decks=tuple(decks[name] for name in table.spare_decks),
         other_decks=tuple(decks[name] for name in table.other_decks),
-        scanners={name: _at(home, scanner) for name, scanner in table.scanners.items()},
-        badge_readers={name: _at(home, reader) for name, reader in table.badge_readers.items()},
-        lights={name: _at(home, light) for name, light in table.lights.items()},
+        scanners={name: at_home(home, scanner) for name, scanner in table.scanners.items()},
+        badge_readers={name: at_home(home, reader) for name, reader in table.badge_readers.items()},
+        lights={name: at_home(home, light) for name, light in table.lights.items()},
         station_commands=station_commands(path, table.station_commands, decks.values()),
         run_dir=run_dir,
         people=(home / table.people).resolve(),
@@ -232,7 +185,7 @@ def load(path: Path, read: ReadText = _from_disk) -> StationConfig:
 
 def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
     """Read a procedure profile and its base from the folder beside `home`. Raises ConfigError."""
-    files = files if files is not None else Files(_from_disk)
+    files = files if files is not None else Files(from_disk)
     layers: list[ProfileFile] = []
     wanted: str | None = name
     while wanted is not None:
@@ -240,7 +193,7 @@ def load_profile(home: Path, name: str, files: Files | None = None) -> Profile:
         if any(layer.name == wanted for layer in layers):
             chain = " -> ".join((*(layer.name for layer in layers), wanted))
             raise ConfigError(f"{path}: base: a profile can't stand on itself ({chain}); end the chain")
-        layer = profile_file(path, _read_toml(path, files))
+        layer = profile_file(path, read_toml(path, files))
         if layer.name != wanted:
             raise ConfigError(f"{path}: name: expected {wanted!r} as the file is named, got {layer.name!r}")
         layers.append(layer)
@@ -258,14 +211,9 @@ def shipped(folder: str) -> Path:
     return next((home for home in homes if home.is_dir()), homes[-1])
 
 
-def load_deck(path: Path) -> CodeMap:
-    """Read a deck's file alone. Raises ConfigError."""
-    return _build_deck(path, Files(_from_disk))
-
-
 def load_game(path: Path) -> tuple[Game, str]:
     """Read a game's settings alone; return the game and its rules hash. Raises ConfigError."""
-    files = Files(_from_disk)
+    files = Files(from_disk)
     game = _build_game(path.stem, path, files)
     return game, _rules_hash(files.text(path))
 
@@ -299,14 +247,6 @@ def _key_path(home: Path, run_dir: Path, table: TableFile) -> Path:
     return Path(os.path.normpath(home / table.evidence.key))
 
 
-Device = TypeVar("Device", ScannerConfig, BadgeReaderConfig, LightConfig)
-
-
-def _at(home: Path, device: Device) -> Device:
-    port = os.path.normpath(home / device.port) if device.port.startswith(".") else device.port
-    return msgspec.structs.replace(device, port=port)
-
-
 def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     """What no single key can say: the parts must fit together."""
     stages = GAMES[table.game].stages
@@ -325,13 +265,7 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
     if redealt and not game.redeals:
         where = f"{path}: profile: {profile.name}"
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
-    for name, scanner in table.scanners.items():
-        check_port(path, f"scanners.{name}", scanner.port)
-        try:
-            open_framer(scanner.family, scanner.options)
-        except ValueError as error:
-            raise ConfigError(f"{path}: scanners.{name}: {error}") from None
-    check_devices(path, table.badge_readers, table.lights)
+    check_devices(path, table.scanners, table.badge_readers, table.lights)
     check_interlock(path, table.station_commands, table.scanners)
 
 
@@ -358,7 +292,7 @@ def _check_keys(path: Path, where: str, found: Mapping[str, object], valid: tupl
 def _build_game(name: str, path: Path, files: Files) -> Game:
     if name not in GAMES:
         raise ConfigError(f"{path}: game {unknown_name(name, GAMES)}")
-    settings = _read_toml(path, files)
+    settings = read_toml(path, files)
     try:
         return GAMES[name].build(settings)
     except (msgspec.ValidationError, ValueError) as error:
@@ -367,78 +301,6 @@ def _build_game(name: str, path: Path, files: Files) -> Game:
 
 def _read_deck(home: Path, name: str, files: Files) -> CodeMap:
     try:
-        return _build_deck(home.parent / "decks" / f"{name}.toml", files)
+        return build_deck(home.parent / "decks" / f"{name}.toml", files)
     except ConfigError as error:
         raise ConfigError(f"deck {name!r}, which the table names: {error}") from None
-
-
-def _build_deck(path: Path, files: Files) -> CodeMap:
-    deck = _read(path, DeckFile, files)
-    try:
-        return code_map(path.stem, deck.scheme, deck.codes, decks=deck.decks, cutting_card=deck.cutting_card)
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from None
-
-
-def _read(path: Path, model: type[Any], files: Files) -> Any:
-    found = _read_toml(path, files)
-    _check_names(path, "", found, model)
-    _check_choices(path, "", found, model)
-    try:
-        return msgspec.convert(found, model)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{path}: {error}") from None
-
-
-def _check_choices(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:
-    """Refuse a word that is none of a key's choices, and name the choices and the nearest one."""
-    for field in msgspec.structs.fields(model):
-        value, kind = found.get(field.name), field.type
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
-            _check_choices(path, f"{where}{field.name}.", value, kind)
-        elif isinstance(kind, type) and issubclass(kind, StrEnum):
-            _check_choice(path, f"{where}{field.name}", value, kind)
-        elif isinstance(value, dict):
-            choices = [
-                kind for kind in get_args(kind) if isinstance(kind, type) and issubclass(kind, StrEnum)
-            ]
-            for name, word in value.items() if choices else ():
-                _check_choice(path, f"{where}{field.name}.{name}", word, choices[-1])
-
-
-def _check_choice(path: Path, where: str, word: object, choices: type[StrEnum]) -> None:
-    words = [choice.value for choice in choices]
-    if isinstance(word, str) and word not in words:
-        raise ConfigError(f"{path}: {where}: {unknown_name(word, words)}")
-
-
-def _read_toml(path: Path, files: Files) -> dict[str, Any]:
-    try:
-        return tomllib.loads(files.text(path))
-    except OSError as error:
-        raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is no TOML: {error}") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: is no TOML of a table: its values are nested too deep") from None
-
-
-def _check_names(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:
-    """Refuse keys that nobody reads, in this table and in the tables inside it."""
-    fields = {field.name: field.type for field in msgspec.structs.fields(model)}
-    for name, value in found.items():
-        if name not in fields:
-            raise ConfigError(f"{path}: {where}{unknown_name(name, fields)}")
-        kind = fields[name]
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, dict):
-            _check_names(path, f"{where}{name}.", value, kind)
-        elif isinstance(value, dict) and (inside := _struct_inside(kind)) is not None:
-            for key, inner in value.items():
-                if isinstance(inner, dict):
-                    _check_names(path, f"{where}{name}.{key}.", inner, inside)
-
-
-def _struct_inside(kind: object) -> type[msgspec.Struct] | None:
-    """Return what a mapping of names maps to, where that is a table of its own."""
-    inside = get_args(kind)[-1] if get_args(kind) else None
-    return inside if isinstance(inside, type) and issubclass(inside, msgspec.Struct) else None

@@ -1,10 +1,11 @@
-"""What stands at a table beside the scanners, as its config names it: badge readers and tower lights."""
+"""The devices of a table as its config names them: scanners, badge readers, tower lights."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -13,6 +14,20 @@ from drivers import tower_light
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
 from drivers.port_names import check_name
+
+
+class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One scanner. `port` is named as in `drivers.port_names`; a path with a dot first begins at the file.
+
+    `reads`: the shoe, whose cards it deals; every card once more; or what lies at `place`.
+    """
+
+    family: str
+    port: str
+    line: SerialSettings = SerialSettings()
+    options: dict[str, Any] = {}
+    reads: Literal["shoe", "second", "place"] = "shoe"
+    place: str | None = None
 
 
 class BadgeReaderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,27 +51,39 @@ class LightConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: SerialSettings = SerialSettings(settle_ms=0)
 
 
+Device = TypeVar("Device", ScannerConfig, BadgeReaderConfig, LightConfig)
+
+
+def at_home(home: Path, device: Device) -> Device:
+    """Return the device with its port as a whole path, where it began with a dot: at the table's file."""
+    port = os.path.normpath(home / device.port) if device.port.startswith(".") else device.port
+    return msgspec.structs.replace(device, port=port)
+
+
 def check_devices(
-    path: Path, readers: Mapping[str, BadgeReaderConfig], lights: Mapping[str, LightConfig]
+    path: Path,
+    scanners: Mapping[str, ScannerConfig],
+    readers: Mapping[str, BadgeReaderConfig],
+    lights: Mapping[str, LightConfig],
 ) -> None:
-    """Refuse a port, a family or an option that can't be. Raises ConfigError, which names file and key."""
-    for key, devices in (("badge_readers", readers), ("lights", lights)):
+    """Refuse a port, family or option that nobody knows. Raises ConfigError, which names file and key."""
+    for section, devices in (("scanners", scanners), ("badge_readers", readers)):
         for name, device in devices.items():
-            check_port(path, f"{key}.{name}", device.port)
-    for name, reader in readers.items():
-        try:
-            open_framer(reader.family, reader.options)
-        except ValueError as error:
-            raise ConfigError(f"{path}: badge_readers.{name}: {error}") from None
+            where = f"{path}: {section}.{name}"
+            _check_port(where, device.port)
+            try:
+                open_framer(device.family, device.options)
+            except ValueError as error:
+                raise ConfigError(f"{where}: {error}") from None
     for name, light in lights.items():
+        _check_port(f"{path}: lights.{name}", light.port)
         if light.family != tower_light.FAMILY:
             wrong = unknown_name(light.family, (tower_light.FAMILY,))
             raise ConfigError(f"{path}: lights.{name}.family: {wrong}")
 
 
-def check_port(path: Path, where: str, port: str) -> None:
-    """Refuse a name that no port can have. Raises ConfigError."""
+def _check_port(where: str, port: str) -> None:
     try:
         check_name(port)
     except ValueError as error:
-        raise ConfigError(f"{path}: {where}.port: {error}") from None
+        raise ConfigError(f"{where}.port: {error}") from None

@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from controller.cards.misreads import Changes, misreads
-from controller.station.config import ScannerConfig, StationConfig
+from controller.station.config import StationConfig
+from controller.station.device_config import ScannerConfig
 from controller.station.doctor_signs import (
     Decks,
     Heard,

@@ -12,7 +12,7 @@ from pathlib import Path
 from controller.station.config import StationConfig, load
 from controller.station.doctor import Examination, Finding, daemon_of
 from controller.station.errors import StationError
-from controller.station.terminal import FINDING, FINE, USAGE, complain, say_json, say_now
+from controller.station.terminal import FINDING, FINE, USAGE, complain, counted, say_json, say_now
 
 REFUSED_TO_START = 3
 SECONDS_DEFAULT = 20
@@ -63,7 +63,7 @@ def _examine(config: StationConfig, names: list[str], arguments: argparse.Namesp
         for finding in findings:
             say_json(finding)
     else:
-        say(f"{len(findings)} findings" if findings else "nothing to change")
+        say(counted(len(findings), "finding") if findings else "nothing to change")
     return FINDING if findings else FINE
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from controller.cards import CodeMap
 from controller.cards.card import DECK
 from controller.cards.codes import SPELLINGS
-from controller.station.config import ScannerConfig
+from controller.station.device_config import ScannerConfig
 from drivers import delimited
 from drivers.contract import Checksummed, CodeRead, FailedReadCause, Framer, Garbage, ReadFailed, Report
 from drivers.families import FAMILIES, SIGNS, open_framer

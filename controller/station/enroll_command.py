@@ -12,7 +12,8 @@ from pathlib import Path
 
 from controller.cards import Card, CodeMap
 from controller.cards.card import DECK, parse_cards
-from controller.station.config import StationConfig, load, load_deck
+from controller.station.config import StationConfig, load
+from controller.station.deck_file import load_deck
 from controller.station.doctor import daemon_of
 from controller.station.enrolled_file import discard, keep, read_unfinished, unfinished_path, write_deck
 from controller.station.enrolment import NEW_DECK, Enrolment, Inspection

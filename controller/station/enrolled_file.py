@@ -11,7 +11,7 @@ import msgspec
 
 from controller.cards import Card, Scheme
 from controller.cards.card import DECK
-from controller.station.config import load_deck
+from controller.station.deck_file import load_deck
 from controller.station.enrolment import Enrolment
 from controller.station.errors import ConfigError, StationError
 

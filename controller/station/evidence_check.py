@@ -13,6 +13,7 @@ from controller.station.bundle_check import BundleReport, check_bundle
 from controller.station.evidence_log import DayRemoved, EvidenceDamaged, EvidenceLog
 from controller.station.export import MANIFEST
 from controller.station.export_check import ExportReport, check_export
+from controller.station.terminal import counted
 
 
 class LogFault(msgspec.Struct, frozen=True):
@@ -44,14 +45,16 @@ def evidence_lines(report: BundleReport | ExportReport) -> Iterator[str]:
     taken = f"for {report.audience}, taken out by {report.by}"
     if isinstance(report, BundleReport):
         yield (
-            f"round {report.round} {taken}: {report.revisions} revisions, {report.messages} messages, "
-            f"{report.heads} signed heads, {report.commitments} commitments checked"
+            f"round {report.round} {taken}: {counted(report.revisions, 'revision')}, "
+            f"{report.messages} messages, {report.heads} signed heads, "
+            f"{report.commitments} commitments checked"
         )
     else:
         yield (
-            f"{report.range} {taken}: {report.files} files, {report.rows} rows, {report.heads} signed heads"
+            f"{report.range} {taken}: {counted(report.files, 'file')}, {report.rows} rows, "
+            f"{report.heads} signed heads"
         )
-    yield "no difference" if not report.findings else f"{len(report.findings)} findings"
+    yield "no difference" if not report.findings else counted(len(report.findings), "finding")
 
 
 def log_faults(folder: Path, first: Path) -> Iterator[LogFault]:

@@ -31,7 +31,7 @@ from controller.station.selection import (
     parse_time,
 )
 from controller.station.signing_key import load_known
-from controller.station.terminal import FINDING, FINE, USAGE, complain, say, say_json
+from controller.station.terminal import FINDING, FINE, USAGE, complain, counted, say, say_json
 from controller.table.events import Audience
 
 CONFIG_SUFFIX = ".toml"
@@ -169,6 +169,6 @@ def _say(made: Made, arguments: argparse.Namespace) -> None:
     if arguments.json:
         say_json({"out": str(arguments.out), "rounds": list(made.roundids), "files": files})
         return
-    say(f"{arguments.out}: {len(made.roundids)} rounds for {arguments.audience}")
+    say(f"{arguments.out}: {counted(len(made.roundids), 'round')} for {arguments.audience}")
     for name in files:
         say(f"  {name}")

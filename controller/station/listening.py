@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from controller.station.clock import LiveClock
-from controller.station.config import ScannerConfig
+from controller.station.device_config import ScannerConfig
 from drivers.contract import CodeRead, ReadFailed, Report
 from drivers.families import open_framer
 from drivers.port import Port

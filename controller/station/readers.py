@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from controller.cards import CodeMap
 from controller.games.procedure import BURN, SWITCH, Game
+from controller.station.device_config import ScannerConfig
 from controller.station.errors import ConfigError
 from controller.table.inputs import AnyCommand
 from controller.table.profile import NOTICING, Profile
@@ -19,7 +20,7 @@ from controller.table.station_commands import SCANNABLE
 from drivers.contract import Framer, unknown_name
 
 if TYPE_CHECKING:
-    from controller.station.config import ScannerConfig, StationConfig
+    from controller.station.config import StationConfig
 
 ROWS_OF = {"second": ("2",), "place": ("2", "11")}
 """Rows that such a reader notices, so that the profile has to decide them; rows 3 and 10 it always does."""

@@ -61,7 +61,10 @@ def is_port_capture(header: Header) -> bool:
 def read_kind(path: Path) -> Header:
     """Return the header of a capture. Raises NothingToReplay for any other file."""
     try:
+        path.stat()
         return read_header(path)
+    except OSError as error:
+        raise NothingToReplay(f"{path}: can't be read: {error.strerror}") from None
     except JournalDamaged:
         raise NothingToReplay(
             f"{path}: expected a journal (SQLite), or a capture that begins with {FIRST_LINE!r}"

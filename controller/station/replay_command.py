@@ -126,7 +126,8 @@ def _count_lines(path: Path) -> int:
 
 
 def _port_capture(path: Path, pace: Pace, *, as_json: bool) -> int:
-    for at_us, scanner, report in read_card_inputs(path):
+    found = read_card_inputs(path)
+    for at_us, scanner, report in found:
         pace.wait_for(at_us)
         if as_json:
             facts = msgspec.to_builtins(report)
@@ -138,6 +139,8 @@ def _port_capture(path: Path, pace: Pace, *, as_json: bool) -> int:
             say(f"{clock_time(at_us)}  {scanner}  read    {report.code}{number}")
         else:
             say(f"{clock_time(at_us)}  {scanner}  failed  {report.cause}")
+    if not found and not as_json:
+        say("no card is read in it, and no reading fails")
     return FINE
 
 

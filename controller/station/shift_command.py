@@ -14,7 +14,7 @@ from controller.station.errors import StationError
 from controller.station.export_command import CONFIG_SUFFIX, add_selection, selection_of
 from controller.station.selection import Selection, journals_of, selected
 from controller.station.shift import Presses, Shift, Trend, shift_of
-from controller.station.terminal import FINDING, FINE, complain, date_and_time, say, say_json
+from controller.station.terminal import FINDING, FINE, complain, counted, date_and_time, say, say_json
 
 MS = 1_000
 
@@ -55,8 +55,8 @@ def shift_lines(shift: Shift) -> Iterator[str]:
     """Yield the report as people read it."""
     yield f"{shift.range}: {date_and_time(shift.from_us)} to {date_and_time(shift.to_us)} UTC"
     yield (
-        f"{shift.opened} rounds, {shift.confirmed} confirmed, {shift.cancelled} cancelled, "
-        f"{shift.corrected} corrected; {shift.starts} starts"
+        f"{counted(shift.opened, 'round')}, {shift.confirmed} confirmed, {shift.cancelled} cancelled, "
+        f"{shift.corrected} corrected; {counted(shift.starts, 'start')}"
     )
     yield from _block(
         "cancelled", (_cancel(one.reason, one.dealer, one.by, one.count) for one in shift.cancels)

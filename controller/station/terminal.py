@@ -25,6 +25,11 @@ def console() -> Console:
     return terminal if terminal.is_terminal else Console(width=PLAIN_WIDTH)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: 1 finding, 2 findings."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def say(text: str) -> None:
     """Write a line to standard output."""
     sys.stdout.write(text + "\n")

@@ -32,7 +32,7 @@ from controller.station.proofs import Broken, Proofs
 from controller.station.replay import Difference, UntilOpenRound
 from controller.station.replay_command import OPEN_ROUND, difference_lines
 from controller.station.retake import Retake
-from controller.station.terminal import FINDING, FINE, USAGE, complain, progress, say, say_json
+from controller.station.terminal import FINDING, FINE, USAGE, complain, counted, progress, say, say_json
 from controller.table.events import AUDIENCES
 
 AnyFinding = Finding | Broken | Difference | LogFault
@@ -188,11 +188,12 @@ def report_lines(report: Report) -> Iterator[str]:
         else:
             yield f"{one.file}: {one.finding}"
     yield (
-        f"{report.files} files, {report.steps} steps, {report.rounds} rounds closed, "
+        f"{counted(report.files, 'file')}, {counted(report.steps, 'step')}, "
+        f"{counted(report.rounds, 'round')} closed, "
         f"{report.signed} of them signed, {report.commitments} commitments checked"
     )
     if report.not_taken:
         yield f"{report.not_taken} steps not taken again: what came before them is not at hand"
     if report.open_round:
         yield OPEN_ROUND
-    yield "no difference" if not report.findings else f"{len(report.findings)} findings"
+    yield "no difference" if not report.findings else counted(len(report.findings), "finding")

@@ -228,7 +228,8 @@ def prompt(t: TableState) -> Prompt:
 def _load(shoe: Shoe, decks: tuple[CodeMap, ...]) -> Prompt:
     scanned_count = len(shoe.scanning)
     if scanned_count > 0 and scanned_count < decks[0].size:
-        return _say("SCAN_DECK", deck_life.DECK_PLACE, scanned_count + 1)
+        said = _say("SCAN_DECK", deck_life.DECK_PLACE, scanned_count + 1)
+        return msgspec.structs.replace(said, text=f"{said.text}, which has {decks[0].size}")
     if shoe.receipt is not None:
         return _say("ACCEPT_DECK")
     if shoe.deck is None and scanned_count == 0:

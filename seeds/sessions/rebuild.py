@@ -55,13 +55,13 @@ class Session(NamedTuple):
     record: Callable[[Tape], None]
 
 
-def typed(*frames: str) -> Callable[[Tape], None]:
-    """Return a session of frames typed from a document, in hex, a second apart."""
+def typed(*frames: str, apart_ms: int = 1_000) -> Callable[[Tape], None]:
+    """Return a session of frames typed from a document, in hex."""
 
     def record(tape: Tape) -> None:
         for frame in frames:
             tape.send(bytes.fromhex(frame))
-            tape.wait(1_000)
+            tape.wait(apart_ms)
 
     return record
 
@@ -113,6 +113,9 @@ def angel_eye_coups(tape: Tape) -> None:
         shoe.run()
 
 
+NO_TAG = "06 00 B0 01 5C 63"
+ONE_TAG = "11 00 B0 00 01 03 00 E0 04 01 00 12 34 AB CD 8E 1B"
+
 SESSIONS: Mapping[str, Session] = {
     "angel_eye_frames": Session(
         "frames of a public capture: start-up, draw, two twos of spades, a jump, not read, overdraw, noise",
@@ -141,6 +144,27 @@ SESSIONS: Mapping[str, Session] = {
             "09 F3 00 00 1B 34 31 33 30 FE 21",
             "05 F6 00 00 03 FF 02",
             "09 F3 00 00 03 31 30 31 31 FE 3F",
+        ),
+    ),
+    "feig_obid_tags": Session(
+        "replies of the manuals, a poll apart: a tag that goes and comes back, a wrong sum, two tags",
+        "feig_obid",
+        {},
+        typed(
+            "06 00 52 00 FC A8",
+            NO_TAG,
+            ONE_TAG,
+            ONE_TAG,
+            NO_TAG,
+            NO_TAG,
+            NO_TAG,
+            ONE_TAG,
+            ONE_TAG[:-1] + "C",
+            ONE_TAG,
+            ONE_TAG,
+            ONE_TAG,
+            "1B 00 B0 00 02 03 00 E0 04 01 00 12 34 AB CD 03 00 E0 04 01 00 56 78 9A BC 45 43",
+            apart_ms=100,
         ),
     ),
     "rdm6300_badge": Session(
@@ -192,7 +216,9 @@ def read_line(path: Path) -> cuts.Line:
 
 def decoded(path: Path, line: cuts.Line) -> list[Report]:
     """Return what the session's driver reports of `line`: its chunks, or the same cut otherwise."""
-    return cuts.decode(framers_of(path)[SCANNER], line, line[-1][0] + LAST_SILENCE_US)
+    framer = framers_of(path)[SCANNER]
+    framer.opened(BEGUN_US)
+    return cuts.decode(framer, line, line[-1][0] + LAST_SILENCE_US)
 
 
 def report_text(report: Report) -> str:

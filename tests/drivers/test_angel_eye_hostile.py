@@ -89,7 +89,7 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
 def test_random_bytes(kind: str) -> None:
     """No exception, a bounded buffer, and exactly the codes that the bytes spell."""
     rng = random.Random(kind)
-    count = 700_000 if SOAK else 60_000
+    count = 3_400_000 if SOAK else 60_000
     data = rng.randbytes(count)
     if kind == "likely":
         data = bytes(b"\x05\x03016IDF4\x81\x91\xb2"[byte % 12] for byte in data)

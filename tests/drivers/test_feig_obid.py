@@ -561,7 +561,7 @@ def spelled(data: bytes) -> set[str]:
 @pytest.mark.parametrize("ont", [0, 1])
 def test_hostile_bytes(kind: str, ont: int) -> None:
     """No exception, a bounded buffer, and no card that the bytes do not spell."""
-    total = 1_000_000 if SOAK else 20_000
+    total = 2_500_000 if SOAK else 20_000
     rng = random.Random(f"{kind} {ont}")
     framer = open_feig({"ont": ont, "reply_ms": 50, "link_ms": 50})
     framer.opened(0)

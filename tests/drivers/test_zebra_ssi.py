@@ -117,6 +117,11 @@ SESSIONS: dict[str, tuple[dict[str, object], Line, list[Report]]] = {
         [WRONG_LENGTH, RESTARTED, K],
     ),
     "a segment": ({}, line("0573000000FF88"), [WRONG_LENGTH]),
+    "a segment of a code of 500 characters": (
+        EXTENDED,
+        line("FF73020000F3000001F71C0101F4" + "5A" * 241 + "A6D5"),
+        [WRONG_LENGTH],
+    ),
     "merged": ({}, line(ACE + KING), [A, K]),
     "an unknown packet": ({}, line("04990000FF63"), [Garbage(6, UNKNOWN)]),
     "answers that nobody waits for": ({}, line(SCANNER_ACK, "04D00001FF2B", "05D1000006FF24"), []),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.station.config import ScannerConfig
+from controller.station.device_config import ScannerConfig
 from drivers.families import FAMILIES
 from simulators.actor import Disturb, Scan
 from simulators.bench import Bench

@@ -245,6 +245,7 @@ def test_a_ghost_is_not_enrolled(
     [
         ('"rdm6300"', '"rdm6301"', r"badge_readers\.desk: driver 'rdm6301' is not .*; nearest is 'rdm6300'"),
         ("[badge_readers.pit]", "options = { confirm = 5 }\n[badge_readers.pit]", "nearest is 'confirm_ms'"),
+        ('"./badges"', '"usb:c2e:0b61:1"', r"badge_readers\.desk\.port: 'usb:c2e:0b61:1': expected usb:"),
         ('role = "supervisor"', 'role = "cook"', "cook"),
         ('"./badges"', '"usb:1:2"', r"badge_readers\.desk\.port: 'usb:1:2': expected usb:VID:PID"),
         ('role = "supervisor"', 'rolle = "supervisor"', r"badge_readers\.pit\.'rolle' .*nearest is 'role'"),

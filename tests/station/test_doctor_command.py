@@ -19,7 +19,7 @@ from station.recorded import write_config
 from controller.cards import Scheme, code_map
 from controller.cli import main
 from controller.station import doctor_signs
-from controller.station.config import ScannerConfig
+from controller.station.device_config import ScannerConfig
 from controller.station.doctor_signs import Decks, Heard, code_signs, codes_of, config_signs, line_signs
 from drivers import families
 from drivers.contract import CodeRead, Garbage, Report, ReportQueue

@@ -17,7 +17,7 @@ from station.test_doctor_command import OPENS, port_of, process
 from controller.cards import DECK, Card, Scheme, code_map
 from controller.cli import main
 from controller.station import enroll_command
-from controller.station.config import load_deck
+from controller.station.deck_file import load_deck
 from controller.station.enrolled_file import deck_text, unfinished_path, write_deck
 from controller.station.enrolment import AT_ONCE_US, NEW_DECK, Enrolment, Inspection
 from drivers.pty import PtyDevice

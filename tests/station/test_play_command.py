@@ -136,6 +136,11 @@ def test_what_can_not_be_played_says_why(
     assert expected in capsys.readouterr().err
 
 
+def test_a_file_that_is_not_there_is_named_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "/no/such/folder/shoe.capture"]) == 2
+    assert "/no/such/folder/shoe.capture: can't be read: No such file" in capsys.readouterr().err
+
+
 def test_a_file_is_never_replaced_by_a_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recording(tmp_path / "deck.capture")
     assert main(["play", str(path), "--link", str(path)]) == 1

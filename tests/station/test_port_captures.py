@@ -94,6 +94,9 @@ def test_a_port_capture_lists_its_reads(tmp_path: Path, capsys: pytest.CaptureFi
     assert (first["input"], first["code"]) == ("card_read", "101NOREAD")
     assert (second["input"], second["cause"], second["at"]) == ("read_failed", "CUT_SHORT", NOON + 53_000)
     assert main(["replay", str(path), "--verify"]) == 2
+    silent = port_capture(tmp_path / "silent.capture", scanners=("left delimited",))
+    assert main(["replay", str(silent)]) == 0
+    assert capsys.readouterr().out == "no card is read in it, and no reading fails\n"
 
 
 def test_time_outs_of_several_scanners_pass_in_order_of_time() -> None:

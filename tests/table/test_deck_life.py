@@ -66,6 +66,7 @@ def test_a_deck_that_is_scanned_in_is_loaded_when_it_is_verified() -> None:
     assert prompt_of(d) == "LOAD_DECK"
     d.scan_set(d.codes()[:51])
     assert prompt_of(d) == "SCAN_DECK" and draw(d.table.state).prompt.n == 52
+    assert draw(d.table.state).prompt.text == "Scan card 52 of the deck, which has 52"
     assert refusal(d.press(i.VerifyDeck(52))) is Refusal.WRONG_COUNT
     assert refusal(d.press(i.LoadDeck("blue", "R-1"))) is Refusal.NOT_OWED
     last = next(card for card in DECK if BLUE.code(card) not in d.table.state.shoe.scanning)
