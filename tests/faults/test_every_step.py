@@ -81,7 +81,7 @@ def test_every_kind_of_incident_is_in_a_script() -> None:
 def test_killed_at_every_step(folder: Path, configs: dict[object, StationConfig], part: int) -> None:
     for script in scripts()[part::PARTS]:
         config = config_of(script, folder, configs)
-        trial = Trial(folder / "trial", config, script)
+        trial = Trial(Path(tempfile.mkdtemp(dir=folder)), config, script)
         assert script.decided <= trial.decided, script.name
         trial.kill(
             is_chosen=lambda place, newest=trial.newest: SOAK or place == (newest, Point.BEFORE_COMMIT),
