@@ -86,6 +86,7 @@ class Survivors:
                 continue
             self.life.play(self.acts.pop(self._next()))
             self.settle()
+            self._answer_what_is_put_again()
 
     def settle(self) -> None:
         """Do what the restart asks for, as far as that goes without the players."""
@@ -167,6 +168,20 @@ class Survivors:
         if is_asked:
             self._press(i.AnswerQuestion(incident.number, True), i.Role.DEALER)
         return is_asked
+
+    def _answer_what_is_put_again(self) -> None:
+        """A scanner's question that lay under another case: what it asked for has been scanned by now."""
+        incident = self.life.state.incident
+        if incident is None or incident.kind is not IncidentKind.SCANNER_LOST or not self._is_over:
+            return
+        answers = [
+            act.command.incident
+            for act in self.acts
+            if isinstance(act, i.Commanded) and isinstance(act.command, i.AnswerQuestion)
+        ]
+        is_known = incident.number <= self.standing.incidents_count
+        if is_known and incident.state is IncidentState.QUESTION and incident.number not in answers:
+            self._press(i.AnswerQuestion(incident.number, False), i.Role.DEALER)
 
     def _press(self, command: i.AnyCommand, role: i.Role) -> None:
         life = self.life
