@@ -124,7 +124,11 @@ class Survivors:
         following = self.acts[0] if self.acts else None
         if not isinstance(following, i.Commanded) or not isinstance(following.command, i.AnswerQuestion):
             return False
-        is_known = any(one.number <= self.standing.incidents_count for one in self.life.state.incidents)
+        of_restart = {IncidentKind.RESTARTED, IncidentKind.SCANNER_LOST}
+        is_known = any(
+            one.number <= self.standing.incidents_count or one.kind not in of_restart
+            for one in self.life.state.incidents
+        )
         return not is_known and self.lost is None and not self._is_pressed(following)
 
     def _is_pressed(self, act: i.Commanded) -> bool:
