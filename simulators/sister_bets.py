@@ -81,8 +81,8 @@ class SisterSlips(Slips):
         staked = super()._staked(slip, request)
         return replace(staked, decision=Decision.BET) if slip.box in self.dark else staked
 
-    def _plain_box(self, slip: BoxSlip) -> dict[str, Any]:
-        plain = super()._plain_box(slip)
+    def _plain_box(self, player: str, slip: BoxSlip) -> dict[str, Any]:
+        plain = super()._plain_box(player, slip)
         return plain | {"dark": slip.box in self.dark, "bonus": plain["bonus_b"]}
 
 

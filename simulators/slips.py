@@ -35,6 +35,8 @@ class Slips:
         self._boxes: dict[str, dict[str, BoxSlip]] = {}
         self._answers: dict[tuple[str, str], list[VoidedBet]] = {}
         """What the answers of this deal have cost, by player and box."""
+        self._in_silence: set[tuple[str, str]] = set()
+        """Where the rules placed the Bet of this deal for a silent player, by player and box."""
 
     def stake(self, player: str, request: Request, *, late: bool) -> Refusal | None:
         """Take an Ante or a bonus bet; a late one is taken too, and never part of the round (RPL-04)."""
@@ -81,7 +83,11 @@ class Slips:
     def go_on_in_silence(self, player: str, box: str, hand: HandOffer | None) -> None:
         """Place the Bet of a silent player with a combination; or fold him (RPL-22, RPL-81, D-52)."""
         slip = self.of(player, box)
-        if hand is not None and hand.combinations and not self._take_bet(player, slip):
+        if hand is None or not hand.combinations:
+            return
+        if self._take_bet(player, slip):
+            self._in_silence.add((player, box))
+        else:
             self._keep(player, replace(slip, can_place_bet=False))
 
     def deal_anew(self, deal: int) -> None:
@@ -97,6 +103,7 @@ class Slips:
                 )
                 self._keep(player, replace(fresh, deal=deal, voided=voided))
         self._answers.clear()
+        self._in_silence.clear()
         self.deal = deal
 
     def of(self, player: str, box: str) -> BoxSlip:
@@ -126,7 +133,7 @@ class Slips:
         """
         maximum = {"limits": {"max_payout": self._rules.limits.table_max}}
         return {
-            player: {slip.box: self._plain_box(slip) for slip in boxes.values()}
+            player: {slip.box: self._plain_box(player, slip) for slip in boxes.values()}
             | maximum
             | ({"late": True} if any(slip.late for slip in boxes.values()) else {})
             for player, boxes in self._boxes.items()
@@ -196,8 +203,9 @@ class Slips:
             case _:
                 return replace(slip, bonus_d=request.amount)
 
-    def _plain_box(self, slip: BoxSlip) -> dict[str, Any]:
-        return plain_box(slip)
+    def _plain_box(self, player: str, slip: BoxSlip) -> dict[str, Any]:
+        silent = {"bet_in_silence": True} if (player, slip.box) in self._in_silence else {}
+        return plain_box(slip) | silent
 
 
 def reserve_in_antes(prices: PriceList) -> Fraction:

@@ -193,6 +193,7 @@ def void_lines(name: str, box: Data, terms: Terms) -> list[Line]:
     """A void bet or round (RPL-04, RPL-73, RPL-74, ROY-13): whatever was asked for comes back."""
     option, final, bonuses = choice(name, box, terms), box.get("final"), bonus_asked(box, terms)
     in_play = option in ("bet", "insurance") or (option != "fold" and final in ("bet", "insurance"))
+    in_play = in_play or box.get("bet_in_silence", False)  # RPL-22: of a void round the cards do not tell
     stakes = {"ANTE": box["ante"], FEES.get(option, ""): fee(box, option, terms)}
     stakes |= {terms.game.bet: 2 * box["ante"] * in_play, "INSURANCE": insurance_asked(box, option, terms)}
     stakes["BUY_FEE"] = box["ante"] if box.get("bought") and terms.game.purchase else 0

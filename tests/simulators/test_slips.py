@@ -57,10 +57,10 @@ def test_a_silent_player_with_a_combination_bets_and_one_without_folds() -> None
     wallet = purse_of(10_000)
     slips = drawn(wallet)
     slips.bet_for_the_silent({"sixth": NOTHING})
-    assert wallet.balance("ann") == 9_800
+    assert wallet.balance("ann") == 9_800 and "bet_in_silence" not in slips.plain()["ann"][MAIN]
     assert folds(slips.of("ann", MAIN), NOTHING)
     slips.bet_for_the_silent({"sixth": PAIR})
-    assert wallet.balance("ann") == 9_600
+    assert wallet.balance("ann") == 9_600 and slips.plain()["ann"][MAIN]["bet_in_silence"] is True
     assert not folds(slips.of("ann", MAIN), PAIR)
 
 
