@@ -131,8 +131,8 @@ class BettingSystem:
         """Return each player's bets and choices of a round as plain data, by player.
 
         A box has `ante`, `bonus_b`, `bonus_d`, `bought` and, where chosen, `option`, `positions`, `final`,
-        `insurance`, or `bet_in_silence` (RPL-22); in a sister game also `dark` and `bonus`. Beside the boxes stand `limits`, and `late` or
-        `cancelled` where all of it is void.
+        `insurance`, or `bet_in_silence` (RPL-22); in a sister game also `dark` and `bonus`. Beside the boxes
+        stand `limits`, and `late` or `cancelled` where all of it is void.
         Empty for a round in which nobody has bet.
         """
         if self._round is not None and self._round.id == roundid:
