@@ -28,8 +28,8 @@ class Feed(StrEnum):
 class Press(msgspec.Struct, frozen=True):
     """Send a command as `actor`, for the round that the sender has in mind.
 
-    `endpoint` is `betting` or `operator`. `request` names it; the world makes one up where it is None.
-    `pin` goes with a log-in.
+    `endpoint` is `betting`, `operator` or `consumer`. `request` names it; the world makes one up where it
+    is None. `pin` goes with a log-in.
     """
 
     endpoint: str

@@ -9,12 +9,14 @@ import sys
 import time
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from controller.bus.errors import BusError
 from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
+from controller.table.events import Audience
 from simulators.devices.families import DEVICES
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
@@ -113,6 +115,7 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     link: Link
     if arguments.pace == "real":
         link = LiveLinks(config)
+        studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
     elif arguments.links == "real":
         link = FastLinks(config, START_US)
     else:

@@ -23,6 +23,7 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
+from simulators.acknowledging import is_registered
 from simulators.actor import Actor, Feed, Listener, Planned
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
@@ -122,7 +123,12 @@ class Studio:
         self.journal_folder = config.table_dir
         self.dealer = dealer_of(config, seed=seed, rounds=rounds, plan=plan, shoe=shoe)
         self._call_supervisors(config)
-        self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
+        self.wallet = Wallet(
+            books,
+            table=config.settings.table,
+            environment=config.environment,
+            acknowledges=is_registered(config, "wallet"),
+        )
         self.betting = BettingSystem(
             self.wallet,
             game.rules,
@@ -130,6 +136,7 @@ class Studio:
             players=players,
             quirks=self._quirks,
             dark=dark_boxes(config),
+            acknowledges=is_registered(config, "bets"),
         )
         for player in self.betting.crowd.players:
             self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")

@@ -21,6 +21,7 @@ from controller.cards import DECK, CodeMap
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.config_files import Files, ReadText, from_disk, read_as, read_toml
+from controller.station.consumers import check_consumers
 from controller.station.deck_file import build_deck
 from controller.station.device_config import (
     BadgeReaderConfig,
@@ -32,6 +33,7 @@ from controller.station.device_config import (
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
 from controller.station.readers import check_interlock, second_readers, station_commands
+from controller.table.consumers import Consumer
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
@@ -89,6 +91,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
+    consumers: tuple[Consumer, ...] = ()
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -238,6 +241,7 @@ def _settings(table: TableFile, profile: Profile, readers: Mapping[str, str | No
         scanners=tuple(table.scanners),
         profile=profile,
         second_readers=readers,
+        consumers=table.consumers,
     )
 
 
@@ -266,6 +270,7 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         where = f"{path}: profile: {profile.name}"
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     check_devices(path, table.scanners, table.badge_readers, table.lights)
+    check_consumers(path, table.consumers, profile)
     check_interlock(path, table.station_commands, table.scanners)
 
 

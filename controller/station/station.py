@@ -16,6 +16,7 @@ import msgspec
 
 from controller.bus.commands import CommandIntake, Reply
 from controller.bus.publisher import OpenWindow, Publisher, Pulse
+from controller.bus.reasons import text_of
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
@@ -284,7 +285,8 @@ class Station:
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
             assert answer is not None
-            waiting.reply(Answer(value.request, answer.refusal is None, answer.refusal))
+            refusal = answer.refusal
+            waiting.reply(Answer(value.request, refusal is None, refusal, text_of(refusal)))
         if waiting.scanner is not None and waiting.taken.report is not None:
             self.intake.framers[waiting.scanner].acknowledge(waiting.taken.report)
             self._send_to_device(waiting.scanner)

@@ -21,6 +21,8 @@ class Role(StrEnum):
     """Who presses. A person's role is the one in which they are on duty, never what the message says."""
 
     BETTING = "betting"
+    CONSUMER = "consumer"
+    """A registered system that acknowledges what it has acted on."""
     DEALER = "dealer"
     SUPERVISOR = "supervisor"
 
@@ -243,6 +245,13 @@ class DecisionTaken(Command, frozen=True):
     box: str
     action: str
     positions: tuple[int, ...] = ()
+
+
+class Acknowledge(Command, frozen=True):
+    """A consumer has acted on revision `rev` of a round, and on everything before it."""
+
+    roundid: str
+    rev: int
 
 
 class OpenTable(Command, frozen=True):
@@ -471,6 +480,7 @@ AnyCommand: TypeAlias = (
     BetsTaken
     | WindowFacts
     | DecisionTaken
+    | Acknowledge
     | AnswerQuestion
     | TablePress
     | DeckPress
@@ -506,9 +516,10 @@ class Commanded(Input, frozen=True, kw_only=True, omit_defaults=True):
     """A command came in from `actor`.
 
     `request` makes it idempotent; it is remembered for the round `round_no`, which the sender names,
-    and the one after, and refused as expired later. What a command needs and no sender may choose, the
-    station adds: 32 fresh random bytes in hex as the `key` of an entered card, and the `past` round that
-    is to be corrected, as the journal has it (None: it has none of that id).
+    and the one after, and refused as expired later (an acknowledgement names its own round instead). What
+    a command needs and no sender may choose, the station adds: 32 fresh random bytes in hex as the `key`
+    of an entered card, and the `past` round that is to be corrected, as the journal has it (None: it has
+    none of that id).
     """
 
     request: str

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.games.procedure import Decision, LayAside, Turn
 from controller.table import (
+    acknowledgements,
     corrections,
     dealing,
     deck_end,
@@ -57,7 +58,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
     name = i.command_name(value.command)
     round_no = t.round_no
     refusal = _check_sender(t, value) or quarantine.why_not(t, value)
-    if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
+    if refusal is None and not isinstance(value.command, IN_EVERY_PHASE):
         refusal = why_not(t, name)
     before = len(t.events)
     if refusal is None:
@@ -90,7 +91,7 @@ def answer_to(t: TableState, value: i.Commanded) -> RequestAnswer | None:
 
 def _request_key(value: i.Commanded) -> str:
     # Not the role: a request that is sent again must be known also when its sender has gone off duty.
-    sender = "betting" if value.role is i.Role.BETTING else "person"
+    sender = value.role.value if value.role in SYSTEMS else "person"
     return f"{sender}/{value.actor}/{value.request}"
 
 
@@ -104,9 +105,10 @@ def _digest(value: i.Commanded) -> str:
 def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
     if _request_key(value) in t.requests:
         return Refusal.OTHER_REQUEST
-    if value.round_no != t.round_no:
+    # An acknowledgement names its round itself, often one before this; once more it changes nothing.
+    if value.round_no != t.round_no and not isinstance(value.command, i.Acknowledge):
         return Refusal.EXPIRED_REQUEST
-    is_person = value.role is not i.Role.BETTING
+    is_person = value.role not in SYSTEMS
     if is_person and not isinstance(value.command, i.LogIn) and t.duty.role_of(value.actor) != value.role:
         return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
@@ -116,10 +118,16 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
 SUPERVISORS = frozenset({i.Role.SUPERVISOR})
 BETTING_SYSTEM = frozenset({i.Role.BETTING})
+CONSUMERS = frozenset({i.Role.CONSUMER})
+SYSTEMS = BETTING_SYSTEM | CONSUMERS
+"""Those who never log in: their endpoint is their right."""
+IN_EVERY_PHASE = i.LogIn | i.LogOut | i.Acknowledge
+"""What is taken in every phase, whatever is open."""
 ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.BetsTaken: BETTING_SYSTEM,
     i.WindowFacts: BETTING_SYSTEM,
     i.DecisionTaken: BETTING_SYSTEM | DEALING_STAFF,
+    i.Acknowledge: CONSUMERS,
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
@@ -140,6 +148,8 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
             return _note_facts(t, command)
         case i.DecisionTaken():
             return _note_decision(t, command)
+        case i.Acknowledge():
+            return acknowledgements.acknowledge(t, value, command)
         case i.AnswerQuestion():
             return _answer(t, command, value.actor)
         case (

@@ -15,6 +15,7 @@ from controller.games.procedure import BoxState, Decide, Decision, Game, WindowA
 from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
+from controller.table.consumers import Acknowledgements
 from controller.table.events import BurnReason, CardAt, Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
 from controller.table.inputs import CancelReason, CorrectionReason, Role
 from controller.table.script_run import ScriptRun
@@ -375,6 +376,7 @@ class TableState:
     proposal: Proposal | None = None
     duty: Duty = field(default_factory=Duty)
     halts: Halts = field(default_factory=Halts)
+    acknowledgements: Acknowledgements = field(default_factory=Acknowledgements)
     devices: dict[str, str] = field(default_factory=dict)
     """The device behind each scanner, as last accepted."""
     strange_devices: dict[str, str] = field(default_factory=dict)

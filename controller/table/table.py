@@ -12,6 +12,7 @@ from typing import TypeAlias, assert_never
 from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
 from controller.table import (
+    acknowledgements,
     by_hand,
     dealing,
     deck_end,
@@ -186,6 +187,7 @@ def _started(t: TableState, value: i.Started) -> None:
     )
     untaken = [read for read in value.untaken if not _is_untaken_cutting_card(t, read)]
     held_reads.note_untaken(t, untaken)
+    acknowledgements.registered(t)
     deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.scanner_lost(t)
