@@ -62,12 +62,15 @@ class Publisher:
         self.table = source[0]
         self.source = source_of(*source)
         self._last = {audience: (heads.of(audience).seq, heads.of(audience).hash) for audience in AUDIENCES}
+        self.full_counts: dict[str, int] = dict.fromkeys(AUDIENCES, 0)
+        """How often a subscriber of each audience began to lose messages."""
         self._picture = b""
         self._sockets: dict[str, zmq.Socket[bytes]] = {}
         self._context = context or zmq.Context.instance()
         try:
             for audience in AUDIENCES:
                 self._sockets[audience] = self._bound(endpoints.live[audience], zmq.SNDHWM, send_limit)
+                self._sockets[audience].setsockopt(zmq.XPUB_NODROP, 1)
             self._sockets["picture"] = self._bound(endpoints.picture, zmq.CONFLATE, 1)
         except BaseException:
             self.close()
@@ -77,14 +80,29 @@ class Publisher:
         """Send durable messages, next in number to those sent before. Never waits, never fails for a peer."""
         for audience, built in messages.items():
             for raw in built:
-                self._sockets[audience].send(raw, zmq.NOBLOCK)
+                self._send(audience, raw)
             if built:
                 self._last[audience] = (self._last[audience][0] + len(built), message_hash(built[-1]))
+
+    def _send(self, audience: Audience, raw: bytes) -> None:
+        """Send to all who keep up, and count when another one stops doing so.
+
+        XPUB_NODROP refuses a message once for each subscriber whose queue has filled up; without it, the
+        same message then goes to all others.
+        """
+        socket = self._sockets[audience]
+        try:
+            socket.send(raw, zmq.NOBLOCK)
+        except zmq.Again:
+            self.full_counts[audience] += 1
+            socket.setsockopt(zmq.XPUB_NODROP, 0)
+            socket.send(raw, zmq.NOBLOCK)
+            socket.setsockopt(zmq.XPUB_NODROP, 1)
 
     def alive(self, pulse: Pulse) -> None:
         """Send `alive` to every audience, and the last picture again. Due each second, and after a bind."""
         for audience in AUDIENCES:
-            self._sockets[audience].send(encode(self._alive(audience, pulse)), zmq.NOBLOCK)
+            self._send(audience, encode(self._alive(audience, pulse)))
         if self._picture:
             self._sockets["picture"].send(self._picture, zmq.NOBLOCK)
 

@@ -64,6 +64,12 @@ class EvidenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention_days: Annotated[int, msgspec.Meta(ge=1, le=36_500)] | None = None
 
 
+class MetricsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The port of 127.0.0.1 on which metrics are served; None serves none."""
+
+    port: Annotated[int, msgspec.Meta(ge=1, le=65_535)] | None = None
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """The signing key of the table, and for how many gaming days its past is kept (None: for ever)."""
 
@@ -92,6 +98,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
     consumers: tuple[Consumer, ...] = ()
+    metrics: MetricsFile = MetricsFile()
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -120,6 +127,7 @@ class StationConfig(msgspec.Struct, frozen=True):
     rules: str
     documents: Mapping[str, str]
     evidence: Evidence
+    metrics_port: int | None
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
@@ -183,6 +191,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
+        metrics_port=table.metrics.port,
     )
 
 

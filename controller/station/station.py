@@ -28,11 +28,13 @@ from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
 from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
+from controller.station.metrics import Metrics, open_server
 from controller.station.outbox import JournalOutbox
 from controller.station.past_rounds import PastRounds
 from controller.station.readers import dealing_framers
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
+from controller.station.scrape import reading_of
 from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
@@ -101,6 +103,8 @@ class Station:
         self.config = config
         self.clock = clock
         self._open_file = open_file
+        self.metrics = Metrics(lambda: reading_of(self))
+        self._metrics_server = open_server(config.metrics_port, self.metrics)
         begun = start(config, clock.now_us(), open_file=open_file, on_step=on_recovery_step)
         self._take_over(begun)
         self._draw_key = new_key
@@ -131,6 +135,7 @@ class Station:
             on_moved=self._moved.set,
         )
         self.lights = TowerLights(config.lights, clock)
+        self.alive_at_us = 0
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
 
@@ -140,6 +145,11 @@ class Station:
         self.recorder = begun.recorder
         self.stops = begun.stops
         self._sign = begun.sign
+
+    @property
+    def waiting_count(self) -> int:
+        """How many inputs wait for the consumer."""
+        return self._queue.qsize()
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
@@ -156,6 +166,7 @@ class Station:
                     "alive": self._beat(),
                     "commands": commands.run(),
                     "replay": replay.run(),
+                    **({} if self._metrics_server is None else {"metrics": self._metrics_server.run()}),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
@@ -171,7 +182,9 @@ class Station:
             self.close()
 
     def close(self) -> None:
-        """Close journal, recording and feeds."""
+        """Close journal, recording, feeds and metrics."""
+        if self._metrics_server is not None:
+            self._metrics_server.close()
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
@@ -281,6 +294,7 @@ class Station:
             stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
+            self.metrics.published(value, self.clock.now_us())
             self._interlocks.tell(self.kernel.table.state)
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
@@ -408,7 +422,8 @@ class Station:
         if window is not None and window.is_open:
             audiences = EVERYBODY if window.window == BETTING else SHOW
             told = OpenWindow(window.window, window.closes_at, audiences)
-        self.feeds.alive(Pulse(at_us=self.clock.now_us(), epoch=state.epoch, phase=state.phase, window=told))
+        self.alive_at_us = self.clock.now_us()
+        self.feeds.alive(Pulse(at_us=self.alive_at_us, epoch=state.epoch, phase=state.phase, window=told))
 
 
 async def _named(name: str, part: object) -> None:

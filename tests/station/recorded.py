@@ -152,9 +152,10 @@ class Session:
         request: str | None = None,
         pin: str | None = None,
     ) -> None:
-        """Send a command; the betting system's come over its own endpoint."""
+        """Send a command; the betting system's come over its own endpoint, acknowledgements over theirs."""
         self.wait(10)
         endpoint = "betting" if actor == "bets" else "operator"
+        endpoint = "consumer" if isinstance(command, i.Acknowledge) else endpoint
         name = request or f"r{next(self.requests)}"
         asked = CommandRequest(name, actor, self.station.kernel.table.state.round_no, command, pin)
         assert self.station.submit(endpoint, asked, self.answers.append)
