@@ -114,8 +114,7 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)
     link: Link
     if arguments.pace == "real":
-        link = LiveLinks(config)
-        studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
+        link = live_links(config, studio)
     elif arguments.links == "real":
         link = FastLinks(config, START_US)
     else:
@@ -133,6 +132,13 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
         except asyncio.CancelledError:
             playing.uncancel()
     return _report(studio, time.monotonic() - began)
+
+
+def live_links(config: StationConfig, studio: Studio) -> LiveLinks:
+    """Return links at real pace, over which the betting system notices that the table is not heard."""
+    link = LiveLinks(config)
+    studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
+    return link
 
 
 def _report(studio: Studio, took_s: float) -> int:

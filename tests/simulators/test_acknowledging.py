@@ -1,14 +1,10 @@
-"""The shipped wallet and betting system acknowledge, and take no new bets from a table that is not heard."""
+"""The shipped wallet and betting system acknowledge what they have acted on, where a table lists them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from mini_table import MiniTable
-from rules.live_rules import live_rules
 from station.recorded import write_config
 
 from controller.bus.envelope import Envelopes, Environment, Stamp
@@ -18,7 +14,6 @@ from controller.table.events import Audience
 from controller.table.inputs import Acknowledge
 from controller.table.picture import draw
 from simulators.actor import Planned, Press
-from simulators.betting import BettingSystem
 from simulators.faults.catalogue import Amount, Plan
 from simulators.link import DirectLink
 from simulators.simulate_command import START_US
@@ -79,14 +74,3 @@ def test_nobody_acknowledges_at_a_table_that_has_not_listed_them() -> None:
     for message in opened_and_cancelled():
         assert wallet.heard(message, NOW) == []
     assert wallet.repeat(NOW) == []
-
-
-@pytest.mark.parametrize(("is_stale", "some"), [(lambda: False, True), (lambda: True, False)])
-def test_no_new_bets_are_taken_while_the_table_is_not_heard(is_stale: Callable[[], bool], some: bool) -> None:
-    wallet = Wallet()
-    betting = BettingSystem(wallet, live_rules(), seed=9)
-    betting.is_stale = is_stale
-    for player in betting.crowd.players:
-        wallet.deposit(player, 5_000_000, player)
-    MiniTable([betting, wallet], seed=9).play(1)
-    assert bool(betting.bets_of("rp1-1")) is some
