@@ -1,7 +1,7 @@
 """The catalogue of reasons: why a command, a read or a replay request was refused, and what to do then.
 
 The table's own reasons are `Refusal`, those of the bus and the station `Reason`. An answer carries the text;
-the page `REASONS.md` beside this module is made of it.
+the page `docs/reasons.md` is made of it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from controller.bus.wire import Reason
 from controller.table.events import Refusal
 
 TESTS = Path(__file__).parents[1]
-PAGE = Path(reasons.__file__).with_name("REASONS.md")
+PAGE = TESTS.parent / "docs" / "reasons.md"
 MET = re.compile(r"(?:Refusal|Reason)\.([A-Z_]+)|\"([A-Z_]+)\"")
 
 
@@ -22,7 +22,7 @@ def test_every_reason_has_a_text() -> None:
 
 
 def test_the_page_says_what_the_answers_say() -> None:
-    """`controller.bus.reasons.page()` writes it."""
+    """`controller.bus.reasons.page()` makes it."""
     assert PAGE.read_text() == reasons.page()
 
 
