@@ -62,7 +62,7 @@ def asyncapi() -> Document:
         "info": {
             "title": "The bus of one card table",
             "version": str(VERSION),
-            "description": "Made from the types by `tablectl schema`. `README.md` beside it says how to listen.",
+            "description": "Made by `tablectl schema`. `README.md` beside it says how to listen.",
         },
         "defaultContentType": "application/json",
         "servers": {"table": _server()},

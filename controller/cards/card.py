@@ -38,7 +38,7 @@ class Suit(StrEnum):
 RANK_LETTERS = "..23456789TJQKA"
 CARD_PATTERN = "^[2-9TJQKA][cdhs]$"
 PrintedCard: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": CARD_PATTERN})]
-"""The text of a card in what is published. Schemas show by it where a card may stand; reading checks nothing."""
+"""The text of a card in what is published. Schemas show by it where a card may stand; no reader checks it."""
 
 
 class Card(NamedTuple):

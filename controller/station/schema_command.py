@@ -17,7 +17,7 @@ from controller.station.terminal import FINDING, FINE, USAGE, complain, counted,
 def add_schema(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the subcommand."""
     parser = subcommands.add_parser(
-        "schema", help="the bus as a contract: JSON Schemas, AsyncAPI, event list"
+        "schema", help="the contract of the bus: JSON Schemas, AsyncAPI, event list"
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--asyncapi", action="store_true", help="the AsyncAPI 3.0 document")
