@@ -29,8 +29,8 @@ listen.
 
 **yes**: told whole. **part**: told less than the audit, or not always; the lines below the table say what is
 kept back. **card**: whether a card may stand in it. A card that lies face down stands in none of them before
-it is turned, with one exception: `card.shown`, and the `hands.offered` made of it, tell the betting system the
-switch cards that players have paid to see. "None" is a field that is absent.
+it is turned, with one exception: `card.shown`, and the `hands.offered` made of it, tell the betting system
+the switch cards that players have paid to see. "None" is a field that is absent.
 """
 COLUMNS = ("event", "what it says", *AUDIENCES, "card")
 

@@ -43,7 +43,7 @@ def bus_schemas() -> Schema:
     commands = {commands_name(role): _commands(role, components) for role in COMMANDERS}
     roots = [*messages, *commands, *(kind.__name__ for kind in OTHERS)]
     del components[CommandRequest.__name__]  # Each endpoint of commands has its own.
-    return {
+    document = {
         "$schema": DIALECT,
         "$id": f"urn:tablectl:schema:bus:v{VERSION}",
         "title": "Everything that travels on the bus of tablectl",
@@ -54,6 +54,8 @@ def bus_schemas() -> Schema:
         "anyOf": [{"$ref": DEFS + name} for name in roots],
         "$defs": dict(sorted({**components, **messages, **commands}.items())),
     }
+    plain: Schema = msgspec.json.decode(msgspec.json.encode(document))
+    return plain
 
 
 def schema_of(tag: str) -> Schema:

@@ -31,7 +31,7 @@ def add_schema(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was asked for. Returns 1 when a change breaks the older schemas, 2 for what can't be read."""
+    """Print what was asked for. Returns 1 when the older schemas are broken, 2 for a wrong word."""
     try:
         if arguments.against is not None:
             return _compare(arguments.against)

@@ -3,8 +3,8 @@
 `python docs/bus/rebuild.py` writes all of it anew. It refuses while a change of the types breaks the schemas
 that stand here: raise `VERSION` in `controller/bus/envelope.py`, or make the change one that only adds.
 
-`python docs/bus/rebuild.py --journal FILE` keeps the journal of one of the sample sessions, compressed. The ones
-in `seeds/journals` are never made anew: they are read as journals of old versions.
+`python docs/bus/rebuild.py --journal FILE` keeps the journal of one of the sample sessions, compressed. Those
+in `seeds/journals` are never made anew: they stand for the journals of old versions.
 """
 
 from __future__ import annotations
@@ -121,19 +121,19 @@ def keep_journal(path: Path) -> None:
         path.write_bytes(gzip.compress(journal.read_bytes(), mtime=0))
 
 
-def main(words: list[str]) -> int:
-    """Rebuild, or keep a journal. Returns 1 for a change that breaks what is published."""
+def main(words: list[str]) -> None:
+    """Rebuild, or keep a journal. Stops at a change that breaks what is published."""
     if words[:1] == ["--journal"]:
         keep_journal(Path(words[1]))
-        return 0
+        return
     kept = FOLDER / "schemas.json"
     broken = breaking_changes(json.loads(kept.read_text()), bus_schemas()) if kept.exists() else []
     if broken:
-        print("\n".join([*broken, f"{kept}: a new major version is needed (VERSION); nothing was written"]))
-        return 1
+        sys.exit(
+            "\n".join([*broken, f"{kept}: a new major version is needed (VERSION); nothing was written"])
+        )
     rebuild(FOLDER)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])
