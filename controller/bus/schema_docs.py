@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
 from collections.abc import Iterator
 from enum import EnumType
+from functools import cache
 from itertools import pairwise
 
 import msgspec
@@ -29,7 +30,7 @@ def docs_below(kind: type) -> dict[str, str]:
     found: dict[str, str] = {}
     for ancestor in reversed(kind.__mro__):
         if ancestor.__module__.startswith("controller."):
-            found.update(_docs_in(ancestor))
+            found.update(_docs_in(ancestor.__module__).get(ancestor.__name__, {}))
     if isinstance(kind, EnumType):
         return {str(kind[name].value): doc for name, doc in found.items() if name in kind.__members__}
     fields = msgspec.structs.fields(kind)
@@ -41,18 +42,20 @@ def one_line(doc: str) -> str:
     return " ".join(inspect.cleandoc(doc).partition("\n\n")[0].split())
 
 
-def _docs_in(kind: type) -> Iterator[tuple[str, str]]:
-    [body] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    assert isinstance(body, ast.ClassDef), kind
-    for field, below in pairwise(body.body):
-        if isinstance(field, ast.AnnAssign):
-            target: ast.expr = field.target
-        elif isinstance(field, ast.Assign):
-            [target] = field.targets
-        else:
-            continue
-        match below, target:
-            case ast.Expr(ast.Constant(str() as doc)), ast.Name(name):
+@cache
+def _docs_in(module: str) -> dict[str, dict[str, str]]:
+    """Return the docstrings of every class of a module, by the names of class and field."""
+    body = ast.parse(inspect.getsource(sys.modules[module])).body
+    return {kind.name: dict(_docs_of(kind)) for kind in body if isinstance(kind, ast.ClassDef)}
+
+
+def _docs_of(kind: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(kind.body):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(name)) | ast.Assign(targets=[ast.Name(name)]),
+                ast.Expr(ast.Constant(str() as doc)),
+            ):
                 yield name, inspect.cleandoc(doc)
 
 

@@ -41,6 +41,7 @@ FOLDER = Path(__file__).parent
 TABLES = FOLDER.parents[1] / "config" / "tables"
 START_US = 1_767_268_800_000_000
 SEED = 30
+PLAYERS = 4
 ROUNDS = 3
 FAULTS = {2: "hidden-shown", 3: "wrong-result"}
 """Round 1 is a normal one, 2 is cancelled, 3 is confirmed and corrected."""
@@ -83,14 +84,21 @@ class SampleLink(DirectLink):
             await self.replug(name)
 
 
-def play(table: str, folder: Path, link_of: Callable[[StationConfig], DirectLink] = SampleLink) -> Days:
-    """Play the sample rounds of a shipped table below `folder`; returns its journals."""
+def play(
+    table: str,
+    folder: Path,
+    *,
+    rounds: int = ROUNDS,
+    plan_of: Callable[..., Plan] = SamplePlan,
+    link_of: Callable[[StationConfig], DirectLink] = SampleLink,
+) -> Days:
+    """Play rounds of a shipped table below `folder`, the sample rounds unless told otherwise."""
     shipped = load(TABLES / f"{table}.toml")
     config = msgspec.structs.replace(shipped, run_dir=folder, people=folder / "people.toml")
     hire(config)
     course = course_of(config.game, config.settings.boxes_not_told)
-    plan = SamplePlan(SEED, Amount.NONE, course=course)
-    studio = Studio(config, seed=SEED, rounds=ROUNDS, plan=plan, players=4)
+    plan = plan_of(SEED, Amount.MANY, course=course)
+    studio = Studio(config, seed=SEED, rounds=rounds, plan=plan, players=PLAYERS)
     asyncio.run(World(link_of(config), studio.actors, is_done=studio.dealer.is_done).run())
     return Days(config.table_dir)
 

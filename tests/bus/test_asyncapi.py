@@ -1,4 +1,4 @@
-"""The AsyncAPI document is valid by the public JSON Schema of AsyncAPI 3.0; every reference leads somewhere."""
+"""The AsyncAPI document is valid by the public JSON Schema of AsyncAPI 3.0, and its references hold."""
 
 from __future__ import annotations
 
