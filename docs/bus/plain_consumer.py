@@ -164,6 +164,7 @@ class Consumer:
             file.write(json.dumps(line) + "\n")
             file.flush()
             os.fsync(file.fileno())
+        print(self.seq, message["type"], line["effect"] or "", flush=True)
 
     def say_whether_bets_may_open(self):
         is_heard = time.monotonic() - self.heard_at < STALE_S
