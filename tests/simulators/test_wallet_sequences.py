@@ -1,7 +1,6 @@
 """Every sequence of what a wallet can be told: money is conserved, and a tombstone is never broken.
 
-The model beside it is a page of sums and knows nothing of ledgers. TABLECTL_SOAK=1 plays the sequences of length
-five.
+The model beside it is a page of sums and knows nothing of ledgers. TABLECTL_SOAK=1 plays sequences of five.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Past-posting: no bet is accepted after the first card, whatever lines, clocks and freezes do.
 
-A consumer holds its lease as the contract says (`controller.bus.lease`), with a clock that is wrong by up to half
-a second, an opening that arrives late and a close that arrives later or never; the dealer draws as early as the
-table takes a card; the controller freezes now and then. TABLECTL_SOAK=1 makes a million bets.
+A consumer holds its lease as the contract says (`controller.bus.lease`), with a clock that is wrong by up to
+half a second, an opening that arrives late and a close that arrives later or never; the dealer draws as early
+as the table takes a card; the controller freezes now and then. TABLECTL_SOAK=1 makes a million bets.
 """
 
 from __future__ import annotations
