@@ -1,7 +1,8 @@
 """What a change of the schemas breaks for those who rely on the older ones.
 
 Within a major version fields are only added, and never required: whoever reads by the older schema reads on,
-and what was written by it is still read. Anything else needs a new major version, which is a new `type`.
+and what was written by it is still read. Anything else needs a new major version, which is a new `type`. So
+does a new type for wallets, because they stop on what they don't know.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from controller.bus.schema import DEFS, Schema
+from controller.table.events import Audience
 
 BOUNDS = ("type", "const", "pattern", "minimum", "maximum", "exclusiveMaximum")
 LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
@@ -48,6 +50,16 @@ class _Comparison:
                 yield from self._compare(_Pair(root, self._old[root], self._new[root]))
             else:
                 yield f"{root}: is gone"
+        for root in self._new:
+            yield from self._hearers(root)
+
+    def _hearers(self, root: str) -> Iterator[str]:
+        """An audience goes on hearing what it heard, and wallets hear nothing new: they would stop on it."""
+        old, new = (set(side.get(root, {}).get("x-audiences", ())) for side in (self._old, self._new))
+        for audience in sorted(old - new):
+            yield f"{root}: is not told to {audience} any more"
+        if Audience.SETTLEMENT in new - old:
+            yield f"{root}: is new in {Audience.SETTLEMENT}, where wallets stop on it"
 
     def _compare(self, pair: _Pair) -> Iterator[str]:
         where, old, new = pair

@@ -50,11 +50,10 @@ class Consumer:
         self.request = 0
         self.asked_at = None
         self.heard_at = time.monotonic()
+        self.last_alive = None
         self.may_bet = None
-        self.sub, self.dealer = (
-            zmq.Context.instance().socket(zmq.SUB),
-            zmq.Context.instance().socket(zmq.DEALER),
-        )
+        context = zmq.Context.instance()
+        self.sub, self.dealer = context.socket(zmq.SUB), context.socket(zmq.DEALER)
         self.sub.subscribe(b"")
         self.sub.connect(live)
         self.dealer.connect(replay)
@@ -90,9 +89,17 @@ class Consumer:
     def take_alive(self, alive):
         if alive["source"] != self.source:
             sys.exit(f"alive of {alive['source']}, expected {self.source}")
+        last = self.last_alive
+        if (
+            last
+            and alive["at_us"] > last["at_us"]
+            and (alive["epoch"], alive["seq"]) < (last["epoch"], last["seq"])
+        ):
+            sys.exit(f"{self.stream}: the table's journal has lost what it sent: {last}, then {alive}")
         if alive["epoch"] < self.epoch:
             return
         is_new_run = alive["epoch"] > self.epoch
+        self.last_alive = alive
         self.epoch = alive["epoch"]
         self.heard_at = time.monotonic()
         self.last_known = max(self.last_known, alive["seq"])

@@ -166,11 +166,23 @@ def test_a_dead_process_is_not_believed(bus: RunningBus, start: Callable[..., Co
     forged = bus.outbox.rows[SETTLEMENT][0].replace(b'"seq":1,', b'"seq":99,').replace(b'/1"', b'/99"')
     socket = bus.publisher._sockets[SETTLEMENT]
     socket.send(forged)
-    socket.send(b'{"alive":"rp1","source":"tablectl/rp1/simulated","epoch":1,"seq":99}')
+    socket.send(b'{"alive":"rp1","source":"tablectl/rp1/simulated","at_us":1,"epoch":1,"seq":99}')
     bus.step(next(normal_round(2, epoch=2)))
     until(lambda: len(consumer.lines()) == last(bus))
     assert consumer.said.read_text().count("no new bets") == 1  # When it began, and never again.
     assert_each_once(consumer, bus)
+
+
+def test_a_journal_that_has_lost_what_it_sent_stops_it(
+    bus: RunningBus, start: Callable[..., Consumer]
+) -> None:
+    play(bus, 1)
+    consumer = start("--from-first")
+    until(lambda: consumer.has("bets may open"), bus.alive)
+    alive = {"alive": "rp1", "source": "tablectl/rp1/simulated", "at_us": 2, "epoch": 0, "seq": 1}
+    bus.publisher._sockets[SETTLEMENT].send(json.dumps(alive).encode())
+    until(lambda: consumer.child.poll() is not None)
+    assert consumer.child.returncode == 1 and consumer.has("the table's journal has lost what it sent")
 
 
 def test_it_knows_every_type_of_the_feed_and_needs_nothing_of_the_project() -> None:

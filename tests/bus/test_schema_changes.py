@@ -96,6 +96,18 @@ BREAKING: dict[str, tuple[Change, str]] = {
         lambda defs: defs.pop("tablectl.card.dealt.v1"),
         "tablectl.card.dealt.v1: is gone",
     ),
+    "an audience hears it no more": (
+        lambda defs: defs["tablectl.card.dealt.v1"]["x-audiences"].remove("betting"),
+        "tablectl.card.dealt.v1: is not told to betting any more",
+    ),
+    "wallets hear it, too": (
+        lambda defs: defs["tablectl.card.dealt.v1"]["x-audiences"].append("settlement"),
+        "tablectl.card.dealt.v1: is new in settlement, where wallets stop on it",
+    ),
+    "an event for wallets": (
+        lambda defs: defs.update({"tablectl.round.eaten.v1": defs["tablectl.round.closed.v1"]}),
+        "tablectl.round.eaten.v1: is new in settlement, where wallets stop on it",
+    ),
     "a pair has a third": (
         lambda defs: defs["CardEntered"]["properties"]["by"]["prefixItems"].append({"type": "string"}),
         "tablectl.card.entered.v1.data.by: had 2 parts, has 3",
@@ -110,6 +122,7 @@ ADDING: dict[str, Change] = {
         {"$ref": "#/$defs/BetsTaken"}
     ),
     "an event": lambda defs: defs.update({"tablectl.card.eaten.v1": defs["tablectl.card.dealt.v1"]}),
+    "another audience": lambda defs: defs["tablectl.facts.settled.v1"]["x-audiences"].append("betting"),
     "another text": field("time", "Envelope", description="when"),
     "a type under another name": lambda defs: (
         defs.update(Hue=defs["Face"]),
