@@ -7,6 +7,7 @@ which `schema_of` gives alone. Unknown fields are allowed everywhere: consumers 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -33,8 +34,9 @@ COMMANDERS: Mapping[str, frozenset[Role]] = {
 OTHERS = (Alive, Snapshot, *ASKS, Marker, Answer, Refusal, Reason)
 
 
+@cache
 def bus_schemas() -> Schema:
-    """Return the document: what may travel is any of its roots."""
+    """Return the document, always the same one: what may travel is any of its roots."""
     kinds = (*travelling_events().values(), Envelope, CommandRequest, *OTHERS)
     _, components = msgspec.json.schema_components(kinds, ref_template=DEFS + "{name}")
     for name, kind in named_types(*kinds).items():
