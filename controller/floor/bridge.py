@@ -11,7 +11,6 @@ import asyncio
 import logging
 
 import nats.errors
-from nats.js import JetStreamContext
 from nats.js.api import Header, PubAck
 from nats.js.errors import BadRequestError
 
@@ -81,7 +80,7 @@ class Carrier:
                 while True:
                     batch = await self._batch(table)
                     if batch:
-                        end = await self._publish(server.jetstream, batch, end)
+                        end = await self._publish(server, batch, end)
                         self._pause_s = PAUSE_S
         except EndpointRefused as error:
             raise FloorRefused(str(error)) from error
@@ -101,12 +100,12 @@ class Carrier:
             self._say(logging.WARNING, f"the table has {text}")
         return batch
 
-    async def _publish(self, jetstream: JetStreamContext, batch: list[Delivery], end: End) -> End:
+    async def _publish(self, server: Server, batch: list[Delivery], end: End) -> End:
         """Return the end of the stream when the server has all of it."""
         pending: list[asyncio.Future[PubAck]] = []
         first = end.sequence + 1
         for delivery in batch:
-            pending.append(await self._offer(jetstream, delivery, end))
+            pending.append(await self._offer(server, delivery, end))
             end = End(end.sequence + 1, delivery.cursor, delivery.envelope.id)
         try:
             stored = await asyncio.wait_for(asyncio.gather(*pending), ACKNOWLEDGED_S)
@@ -118,10 +117,13 @@ class Carrier:
             raise _Overtaken
         return end
 
-    async def _offer(
-        self, jetstream: JetStreamContext, delivery: Delivery, end: End
-    ) -> asyncio.Future[PubAck]:
+    async def _offer(self, server: Server, delivery: Delivery, end: End) -> asyncio.Future[PubAck]:
         """Send one message, which the server takes behind `end` or not at all."""
+        if len(delivery.raw) > server.payload_max:
+            raise BridgeStopped(
+                f"message {delivery.envelope.id}: {len(delivery.raw)} bytes, {self._address.text} takes "
+                f"{server.payload_max}; raise max_payload there"
+            )
         headers = {
             Header.MSG_ID.value: delivery.envelope.id,
             Header.EXPECTED_LAST_SEQUENCE.value: str(end.sequence),
@@ -129,13 +131,7 @@ class Carrier:
         if end.id is not None:
             headers[Header.EXPECTED_LAST_MSG_ID.value] = end.id
         subject = subject_of(delivery.envelope, self._feed.audience)
-        try:
-            return await jetstream.publish_async(subject, delivery.raw, stream=self._name, headers=headers)
-        except nats.errors.MaxPayloadError:
-            raise BridgeStopped(
-                f"message {delivery.envelope.id}: {len(delivery.raw)} bytes are more than the server takes; "
-                "raise max_payload there"
-            ) from None
+        return await server.jetstream.publish_async(subject, delivery.raw, stream=self._name, headers=headers)
 
     def _meet(self, error: BaseException) -> None:
         """Say what is wrong with the server, unless it has been said. Raises FloorRefused."""

@@ -76,9 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def feed_of(config: StationConfig, audience: Audience) -> Feed:
     """Return the feed of one audience of the table."""
-    return Feed.of(
-        config.endpoints, config.settings.table, audience=audience, environment=config.environment
-    )
+    return Feed.of(config.endpoints, config.settings.table, audience=audience, environment=config.environment)
 
 
 async def serve(carriers: Iterable[Carrier], address: Address) -> int:

@@ -17,7 +17,7 @@ import msgspec
 import nats.errors
 from nats.aio.client import Client
 from nats.js import JetStreamContext
-from nats.js.errors import APIError
+from nats.js.errors import APIError, NoStreamResponseError
 
 from controller.floor.errors import FloorRefused
 
@@ -26,6 +26,8 @@ CONNECT_S = 3
 REQUEST_S = 5.0
 PING_S = 10
 """A server that is silent for two of these is away."""
+HEADERS_BYTES_MAX = 512
+"""Room for headers. The server counts them, nats-py does not, and is cut off for a message that is too large."""
 AWAY = (nats.errors.Error, OSError, asyncio.TimeoutError)
 """What a server that is away, or going away, may raise. A fault of a request (APIError) is one of them."""
 NO_SERVICE = 503
@@ -44,6 +46,8 @@ class Server(msgspec.Struct, frozen=True):
 
     jetstream: JetStreamContext
     closed: asyncio.Event
+    payload_max: int
+    """The largest message, in bytes: what the server takes, without room for its headers."""
 
 
 def address_of(url: str) -> Address:
@@ -93,7 +97,7 @@ async def connected(address: Address) -> AsyncIterator[Server]:
             raise _told(address, reasons[-1] if reasons else error) from error
         if address.secured and not client._server_info.get("tls_required"):
             raise FloorRefused(f"{address.text}: the server offers no TLS; set it up there")
-        yield Server(client.jetstream(timeout=REQUEST_S), closed)
+        yield Server(client.jetstream(timeout=REQUEST_S), closed, client.max_payload - HEADERS_BYTES_MAX)
     finally:
         with suppress(*AWAY):
             await client.close()
@@ -124,6 +128,8 @@ def text_of(error: BaseException) -> str:
         return f"{error.description} (JetStream error {error.err_code})"
     if isinstance(error, nats.errors.ConnectionClosedError | nats.errors.UnexpectedEOF):
         return "the connection is closed"
+    if isinstance(error, NoStreamResponseError):
+        return "no stream takes the message"
     if isinstance(error, asyncio.TimeoutError):
         return "no answer"
     return str(error).removeprefix("nats: ") or type(error).__name__

@@ -1,4 +1,4 @@
-"""One JetStream stream for each audience of each table, append-only: the audience's messages and nothing else.
+"""One JetStream stream for each audience of each table, append-only: its messages and nothing else.
 
 `Nats-Expected-Last-Msg-Id` looks at the last message of the whole stream, so tables can't share one. The
 stream is the bridge's cursor as well: its last message is the last one that was carried, with number and
@@ -77,8 +77,8 @@ def settings(table: str, audience: Audience) -> StreamConfig:
 async def open_stream(jetstream: JetStreamContext, feed: Feed) -> End:
     """Return the end of the feed's stream, which is made when it is missing.
 
-    Raises FloorRefused for a stream that is set up otherwise, BridgeStopped for one that holds something else,
-    and what `nats_server.AWAY` says.
+    Raises FloorRefused for a stream that is set up otherwise, BridgeStopped for one that holds something
+    else, and what `nats_server.AWAY` says.
     """
     name = stream_name(feed.table, feed.audience)
     try:
@@ -129,4 +129,6 @@ def _check(found: StreamConfig, feed: Feed) -> None:
             "the bridge goes on; limit it by max_bytes or max_msgs"
         )
     if found.sources or found.mirror or found.sealed:
-        raise FloorRefused(f"stream {wanted.name}: is sealed, or fed by another stream; expected one of its own")
+        raise FloorRefused(
+            f"stream {wanted.name}: is sealed, or fed by another stream; expected one of its own"
+        )

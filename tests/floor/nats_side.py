@@ -18,6 +18,9 @@ import nats
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
+from controller.floor.streams import settings
+from controller.table.events import Audience
+
 T = TypeVar("T")
 WAIT_S = 30.0
 START_TRIES = 1_000
@@ -54,6 +57,10 @@ class Process:
         """Ask it to end; returns its exit code."""
         if self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Wait until it ends by itself; returns its exit code."""
         return self.child.wait(WAIT_S)
 
     def said(self, text: str) -> int:
@@ -62,13 +69,13 @@ class Process:
 
 
 class NatsServer(Process):
-    """A server on a free loopback port, with its own store. `settings` are lines of its config."""
+    """A server on a free loopback port, with its own store. `lines` are of its config."""
 
-    def __init__(self, folder: Path, settings: str = "jetstream { store_dir: STORE }") -> None:
+    def __init__(self, folder: Path, lines: str = "jetstream { store_dir: STORE }") -> None:
         folder.mkdir()
         self.program = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
         assert self.program is not None, "nats-server is missing: apt-get install nats-server"
-        self.settings = settings.replace("STORE", f'"{folder}/store"')
+        self.lines = lines.replace("STORE", f'"{folder}/store"')
         self.config, self.ports, self.port = folder / "nats.conf", folder / "ports", -1
         self.ports.mkdir()
         super().__init__([self.program, "-c", str(self.config)], folder / "log")
@@ -78,7 +85,7 @@ class NatsServer(Process):
         for file in self.ports.iterdir():
             file.unlink()
         where = f'listen: "127.0.0.1:{self.port}"\nports_file_dir: "{self.ports}"\n'
-        self.config.write_text(where + self.settings)
+        self.config.write_text(where + self.lines)
         super().begin()
         for _ in range(START_TRIES):
             found = [file.read_bytes() for file in self.ports.iterdir()]
@@ -100,6 +107,23 @@ class NatsServer(Process):
                 await client.close()
 
         return asyncio.run(asked())
+
+    def has(self, name: str) -> bool:
+        """Whether a stream is there."""
+
+        async def known(jetstream: JetStreamContext) -> bool:
+            return name in [info.config.name for info in await jetstream.streams_info()]
+
+        return self.ask(known)
+
+    def fill(self, table: str, audience: Audience, raw: bytes) -> None:
+        """Make a stream and put one message into it."""
+
+        async def filled(jetstream: JetStreamContext) -> None:
+            await jetstream.add_stream(settings(table, audience))
+            await jetstream.publish(f"tables.{table}.{audience}.any", raw)
+
+        self.ask(filled)
 
     def count(self, name: str) -> int:
         """How many messages a stream holds; none before it is made."""
