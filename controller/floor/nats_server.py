@@ -27,7 +27,7 @@ REQUEST_S = 5.0
 PING_S = 10
 """A server that is silent for two of these is away."""
 HEADERS_BYTES_MAX = 512
-"""Room for headers. The server counts them, nats-py does not, and is cut off for a message that is too large."""
+"""Room for headers. The server counts them and cuts off whoever sends too much; nats-py does not count."""
 AWAY = (nats.errors.Error, OSError, asyncio.TimeoutError)
 """What a server that is away, or going away, may raise. A fault of a request (APIError) is one of them."""
 NO_SERVICE = 503

@@ -125,7 +125,7 @@ def _check(found: StreamConfig, feed: Feed) -> None:
             raise FloorRefused(f"stream {wanted.name}: {key} {got!r}, expected {expected!r}")
     if found.max_age:
         raise FloorRefused(
-            f"stream {wanted.name}: max_age {found.max_age:.0f} s would take away the last message, from which "
+            f"stream {wanted.name}: max_age {found.max_age:.0f} s would take away its end, from which "
             "the bridge goes on; limit it by max_bytes or max_msgs"
         )
     if found.sources or found.mirror or found.sealed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,9 +56,15 @@ def _fields(stamp: Any) -> dict[str, Any]:
     return {name: getattr(stamp, name) for name in stamp.__struct_fields__}
 
 
+@pytest.fixture(scope="session")
+def config() -> Iterator[StationConfig]:
+    """The config of the table, whose name leaves room in a socket's path."""
+    with tempfile.TemporaryDirectory(prefix="floor-", dir="/tmp") as folder:
+        yield write_config(Path(folder) / "t")
+
+
 @pytest.fixture
-def table(directory: Path, context: zmq.Context[Any]) -> Iterator[PlayedTable]:
-    config = write_config(directory / "t")
+def table(config: StationConfig, context: zmq.Context[Any]) -> Iterator[PlayedTable]:
     with running_bus(config.endpoints, context) as bus:
         yield PlayedTable(bus, config)
 

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -148,6 +149,16 @@ class NatsServer(Process):
             ]
 
         return self.ask(read)
+
+
+@contextmanager
+def started(directory: Path, lines: str) -> Iterator[NatsServer]:
+    """Give a server that is set up in another way."""
+    server = NatsServer(directory / "other", lines)
+    try:
+        yield server
+    finally:
+        server.kill()
 
 
 class Bridge(Process):
