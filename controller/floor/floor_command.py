@@ -25,7 +25,7 @@ from controller.floor.nats_server import (
 )
 from controller.floor.overview import Floor, TableStream
 from controller.floor.overview_sheet import line_of, sheet
-from controller.station.terminal import FINDING, FINE, USAGE, complain, console, say_json
+from controller.station.terminal import FINDING, FINE, USAGE, complain, console, counted, say_json
 
 LOOK_S = 1.0
 Show = Callable[[list[TableStream]], None]
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         return asyncio.run(_once(address, _say_lines))
     terminal = console()
     if terminal.is_terminal:
-        asyncio.run(_live(address, terminal))
+        asyncio.run(show_live(address, terminal))
         return FINE
     return asyncio.run(_once(address, lambda tables: terminal.print(_sheet(address, tables))))
 
@@ -69,7 +69,7 @@ async def _once(address: Address, show: Show) -> int:
     return FINE
 
 
-async def _live(address: Address, terminal: Console) -> None:
+async def show_live(address: Address, terminal: Console) -> None:
     """Show the floor for ever; what is known stays on the screen while the server is away."""
     shown: list[TableStream] = []
     with Live(console=terminal, auto_refresh=False, screen=True) as screen:
@@ -92,7 +92,7 @@ async def _live(address: Address, terminal: Console) -> None:
 
 
 def _sheet(address: Address, tables: list[TableStream]) -> RenderableType:
-    return sheet(tables, time.time_ns() // 1_000, title=f"{address.text}, {len(tables)} tables")
+    return sheet(tables, time.time_ns() // 1_000, title=f"{address.text}, {counted(len(tables), 'table')}")
 
 
 def _say_lines(tables: list[TableStream]) -> None:

@@ -1,14 +1,13 @@
-"""Many tables from their streams: what the public was told, folded from where each one's last round opened.
+"""Many tables from their streams: what the public was told, folded from the last result or round on.
 
-It only reads, and leaves nothing on the server. What comes before the last round is asked for by subject: no
-incident and no halt outlasts the opening of a round, only the last result does.
+It only reads, and leaves nothing on the server. No incident and no halt outlasts the opening of a round, so
+nothing that is shown here comes from before its last result.
 """
 
 from __future__ import annotations
 
 import re
 
-from msgspec.structs import replace
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError
@@ -16,7 +15,7 @@ from nats.js.errors import NotFoundError
 from controller.bus.endpoints import NAME
 from controller.bus.envelope import decode
 from controller.bus.errors import ChainBroken, MalformedMessage
-from controller.bus.snapshot import LastOutcome, Snapshot, apply
+from controller.bus.snapshot import Snapshot, apply
 from controller.floor.streams import stream_name
 from controller.table.events import Audience
 
@@ -56,22 +55,17 @@ class TableStream:
             self.broken = str(error)
 
     async def _begin(self) -> None:
-        """Go to where the last round opened, or to the first message when none is there."""
-        opened = await self._last("round.opened")
-        start = opened or await self._jetstream.get_msg(self._name, seq=1, subject=">", next=True)
-        before = (start.seq or 1) - 1
-        result = await self._result_before(before)
-        self.snapshot, self._sequence = replace(_just_before(self.table, start), last=result), before
-
-    async def _result_before(self, sequence: int) -> LastOutcome | None:
-        """Return the last result up to a stream sequence, as the fold of its messages has it."""
-        found = [await self._last(f"round.{end}") for end in ("confirmed", "cancelled", "corrected")]
-        known = sorted((one for one in found if one is not None and (one.seq or 0) <= sequence), key=_seq)
-        result = Snapshot(table=self.table, audience=PUBLIC)
-        for message in known:
-            at = _just_before(self.table, message)
-            result = apply(replace(at, last=result.last), message.data or b"")
-        return result.last
+        """Go to the opening of the last round, or to the result before it while it has none itself."""
+        opened, *ends = [await self._last(f"round.{kind}") for kind in ("opened", "confirmed", "cancelled")]
+        ended = max(filter(None, ends), key=_sequence, default=None)
+        start = min(filter(None, (opened, ended)), key=_sequence, default=None)
+        if opened is None or start is None:
+            start = await self._jetstream.get_msg(self._name, seq=1, subject=">", next=True)
+        envelope = decode(start.data or b"")
+        self.snapshot = Snapshot(
+            table=self.table, audience=PUBLIC, seq=envelope.seq - 1, hash=envelope.prevhash
+        )
+        self._sequence = _sequence(start) - 1
 
     async def _last(self, family: str) -> RawStreamMsg | None:
         try:
@@ -82,7 +76,7 @@ class TableStream:
     def _take(self, message: RawStreamMsg) -> None:
         assert self.snapshot is not None, "begun before"
         self.snapshot = apply(self.snapshot, message.data or b"")
-        self._sequence = message.seq or 0
+        self._sequence = _sequence(message)
 
 
 class Floor:
@@ -115,10 +109,5 @@ class Floor:
         return ends
 
 
-def _just_before(table: str, message: RawStreamMsg) -> Snapshot:
-    envelope = decode(message.data or b"")
-    return Snapshot(table=table, audience=PUBLIC, seq=envelope.seq - 1, hash=envelope.prevhash)
-
-
-def _seq(message: RawStreamMsg) -> int:
+def _sequence(message: RawStreamMsg) -> int:
     return message.seq or 0

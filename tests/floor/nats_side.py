@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +19,7 @@ import nats
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
+from controller.bus.envelope import decode
 from controller.floor.streams import settings
 from controller.table.events import Audience
 
@@ -76,7 +77,8 @@ class NatsServer(Process):
         folder.mkdir()
         self.program = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
         assert self.program is not None, "nats-server is missing: apt-get install nats-server"
-        self.lines = lines.replace("STORE", f'"{folder}/store"')
+        self.store = folder / "store"
+        self.lines = lines.replace("STORE", f'"{self.store}"')
         self.config, self.ports, self.port = folder / "nats.conf", folder / "ports", -1
         self.ports.mkdir()
         super().__init__([self.program, "-c", str(self.config)], folder / "log")
@@ -117,12 +119,14 @@ class NatsServer(Process):
 
         return self.ask(known)
 
-    def fill(self, table: str, audience: Audience, raw: bytes) -> None:
-        """Make a stream and put one message into it."""
+    def fill(self, table: str, audience: Audience, rows: Iterable[bytes]) -> None:
+        """Put messages into a stream, which is made when it is missing."""
 
         async def filled(jetstream: JetStreamContext) -> None:
             await jetstream.add_stream(settings(table, audience))
-            await jetstream.publish(f"tables.{table}.{audience}.any", raw)
+            for raw in rows:
+                family = decode(raw).type.removeprefix("tablectl.").removesuffix(".v1")
+                await jetstream.publish(f"tables.{table}.{audience}.{family}", raw)
 
         self.ask(filled)
 

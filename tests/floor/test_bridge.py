@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import socket
 import threading
 import time
@@ -143,6 +144,24 @@ def test_the_id_of_a_last_message_that_the_server_has_forgotten_is_not_asked_for
         assert_whole(server, table, Audience.PUBLIC)
 
 
+def test_what_the_server_acknowledged_and_lost_at_a_power_cut_is_carried_again(
+    table: PlayedTable, server: NatsServer, directory: Path
+) -> None:
+    with carrying(table, server):
+        table.play_rounds(30)
+        assert_whole(server, table, Audience.PUBLIC)
+        server.kill()
+        shutil.copytree(server.store, directory / "on disk")
+        server.begin()
+        table.play_rounds(30)
+        assert_whole(server, table, Audience.PUBLIC)
+        server.kill()
+        shutil.rmtree(server.store)
+        shutil.copytree(directory / "on disk", server.store)
+        server.begin()
+        assert_whole(server, table, Audience.PUBLIC)
+
+
 def test_a_stream_may_begin_at_the_present(table: PlayedTable, server: NatsServer) -> None:
     table.play_rounds(50)
     rows = table.bus.outbox.rows[Audience.PUBLIC]
@@ -202,7 +221,7 @@ def test_a_stream_of_another_history_stops_it_and_the_message_is_named(
     table: PlayedTable, server: NatsServer, bridged: BEGIN
 ) -> None:
     other = filled(rounds=1).rows[Audience.PUBLIC][0].replace(b'"time":"', b'"time":"1')
-    server.fill("rp1", Audience.PUBLIC, other)
+    server.fill("rp1", Audience.PUBLIC, [other])
     table.play_rounds(20)
     bridge = bridged("--audience", "public")
     assert bridge.wait() == 1
@@ -211,7 +230,8 @@ def test_a_stream_of_another_history_stops_it_and_the_message_is_named(
 
 
 def test_a_stream_of_another_table_stops_it(table: PlayedTable, server: NatsServer) -> None:
-    server.fill("rp1", Audience.PUBLIC, filled(rounds=1).rows[Audience.PUBLIC][0].replace(b"rp1/", b"rp2/"))
+    foreign = filled(rounds=1).rows[Audience.PUBLIC][0].replace(b"rp1/", b"rp2/")
+    server.fill("rp1", Audience.PUBLIC, [foreign])
     words = "message rp2/public/1 of tablectl/rp2/simulated, expected rp1/public/1 of tablectl/rp1/simulated"
     stops(table, server.url, BridgeStopped, words)
 
