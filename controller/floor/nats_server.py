@@ -95,6 +95,7 @@ async def connected(address: Address) -> AsyncIterator[Server]:
             )
         except AWAY as error:
             raise _told(address, reasons[-1] if reasons else error) from error
+        # nats-py goes on in the clear where the server asks for no TLS.
         if address.secured and not client._server_info.get("tls_required"):
             raise FloorRefused(f"{address.text}: the server offers no TLS; set it up there")
         yield Server(client.jetstream(timeout=REQUEST_S), closed, client.max_payload - HEADERS_BYTES_MAX)

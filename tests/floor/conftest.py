@@ -24,7 +24,7 @@ ALIVE_EVERY = 20
 
 
 class PlayedTable:
-    """The table `rp1` of a config: each `play` is one step of its rounds, published and kept."""
+    """The table `rp1` of a config: its rounds are published and kept, step by step."""
 
     def __init__(self, bus: RunningBus, config: StationConfig) -> None:
         self.bus = bus
@@ -37,13 +37,17 @@ class PlayedTable:
         )
 
     def play(self) -> None:
+        """One step at a fast pace."""
+        self.step()
+        time.sleep(0.001)
+
+    def step(self) -> None:
         """One step, and now and then a sign of life."""
         events, stamp = next(self._steps)
         self.bus.step((events, type(stamp)(**{**_fields(stamp), "epoch": self.bus.epoch})))
         self._count += 1
         if self._count % ALIVE_EVERY == 0:
             self.bus.alive()
-        time.sleep(0.001)
 
     def play_rounds(self, steps: int) -> None:
         """Several steps."""

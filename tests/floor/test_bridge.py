@@ -32,6 +32,8 @@ from controller.table.events import Audience
 
 KILLS = 50 if os.environ.get("TABLECTL_SOAK") else 3
 """Of each side."""
+BURSTS, BURST_STEPS = 7, 5
+AWAY_STEPS = 20
 CARRIED = (Audience.PUBLIC, Audience.SETTLEMENT)
 PUBLIC = "tables-rp1-public"
 BEGIN = Callable[..., Bridge]
@@ -68,19 +70,22 @@ def test_either_side_is_killed_and_nothing_is_missing_or_doubled(
         for side in (bridge, server):
             before = server.count(PUBLIC)
             until(lambda: server.count(PUBLIC) > before, table.play)  # noqa: B023
-            kill_while_playing(table, side)
+            kill_at_work(table, side, burst=turn % BURSTS * BURST_STEPS)
         if turn % 2:
             table.bus.restart()
     table.play_rounds(100)
     for audience in CARRIED:
         assert_whole(server, table, audience)
+    assert len(table.bus.outbox.rows[Audience.PUBLIC]) > KILLS * 2 * AWAY_STEPS
     assert bridge.end() == 0
 
 
-def kill_while_playing(table: PlayedTable, side: Process) -> None:
-    table.play()
+def kill_at_work(table: PlayedTable, side: Process, *, burst: int) -> None:
+    """Kill with up to so many steps on their way, and play on while it is gone."""
+    for _ in range(burst):
+        table.step()
     side.kill()
-    table.play_rounds(20)
+    table.play_rounds(AWAY_STEPS)
     side.begin()
 
 
