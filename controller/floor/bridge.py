@@ -108,7 +108,8 @@ class Carrier:
             pending.append(await self._offer(server, delivery, end))
             end = End(end.sequence + 1, delivery.cursor, delivery.envelope.id)
         try:
-            stored = await asyncio.wait_for(asyncio.gather(*pending), ACKNOWLEDGED_S)
+            async with asyncio.timeout(ACKNOWLEDGED_S):
+                stored = await asyncio.gather(*pending)
         except BadRequestError as error:
             if error.err_code in WRONG_LAST:
                 raise _Overtaken from error
