@@ -11,7 +11,7 @@ TABLE ?= config/tables/demo.toml
 run: $(READY)
 	@$(BIN)/tablectl simulate $(TABLE)
 
-test: lint nats-server
+test: nats-server lint
 	@$(BIN)/pytest -n 2
 
 lint: $(READY)

@@ -34,6 +34,7 @@ IDLE_MS = 500
 ACKNOWLEDGED_S = 10.0
 PAUSE_S, PAUSE_S_MAX = 0.1, 5.0
 """Between two sessions: doubled each time, until something has been carried."""
+OVERTAKEN = "the stream has grown meanwhile: another bridge carries this table, too"
 OVERTAKEN_S = 1.0
 WRONG_LAST = (10070, 10071)
 """JetStream: the last id, or the last sequence, is another one."""
@@ -53,7 +54,7 @@ class Carrier:
         self._from_now = from_now
         self._name = stream_name(feed.table, feed.audience)
         self._log = logging.getLogger("bridge")
-        self._trouble: str | None = None
+        self._said: set[str] = set()
         self._table_is_silent = False
         self._pause_s = PAUSE_S
         self._has_worked = False
@@ -71,9 +72,10 @@ class Carrier:
 
     async def _session(self, server: Server) -> None:
         end = await open_stream(server.jetstream, self._feed)
-        if not self._has_worked or self._trouble is not None:
+        if not self._has_worked or self._said - {OVERTAKEN}:
             self._say(logging.INFO, "carrying", after=end.cursor.seq)
-        self._has_worked, self._trouble = True, None
+        self._has_worked = True
+        self._said &= {OVERTAKEN}
         joins = self._from_now and end.sequence == 0
         try:
             async with AsyncSubscription(self._feed, cursor=None if joins else end.cursor) as table:
@@ -135,20 +137,20 @@ class Carrier:
         return await server.jetstream.publish_async(subject, delivery.raw, stream=self._name, headers=headers)
 
     def _meet(self, error: BaseException) -> None:
-        """Say what is wrong with the server, unless it has been said. Raises FloorRefused."""
+        """Say what is wrong, once until it is over; of another bridge once for all. Raises FloorRefused."""
         where = self._address.text
         if isinstance(error, _Overtaken):
             self._pause_s = OVERTAKEN_S
-            text = "the stream has grown meanwhile: another bridge carries this table, too"
+            text = OVERTAKEN
         elif has_no_jetstream(error):
             if not self._has_worked:
                 raise FloorRefused(f"{where}: the server has no JetStream; switch it on (-js)")
             text = f"{where}: JetStream does not answer; trying again"
         else:
             text = f"{where}: {text_of(error)}; trying again"
-        if self._trouble is None:
+        if text not in self._said:
             self._say(logging.WARNING, text)
-        self._trouble = text
+        self._said.add(text)
 
     def _broken(self, end: End, error: BusError) -> BridgeStopped:
         last = f"ends with {self._feed.table}/{self._feed.audience}/{end.cursor.seq}"

@@ -128,7 +128,3 @@ def _check(found: StreamConfig, feed: Feed) -> None:
             f"stream {wanted.name}: max_age {found.max_age:.0f} s would take away its end, from which "
             "the bridge goes on; limit it by max_bytes or max_msgs"
         )
-    if found.sources or found.mirror or found.sealed:
-        raise FloorRefused(
-            f"stream {wanted.name}: is sealed, or fed by another stream; expected one of its own"
-        )

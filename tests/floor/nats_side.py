@@ -20,7 +20,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from controller.bus.envelope import decode
-from controller.floor.streams import settings
+from controller.floor.streams import settings, stream_name
 from controller.table.events import Audience
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class NatsServer(Process):
         self.program = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
         assert self.program is not None, "nats-server is missing: apt-get install nats-server"
         self.store = folder / "store"
-        self.lines = lines.replace("STORE", f'"{self.store}"')
+        self.lines = lines
         self.config, self.ports, self.port = folder / "nats.conf", folder / "ports", -1
         self.ports.mkdir()
         super().__init__([self.program, "-c", str(self.config)], folder / "log")
@@ -88,7 +88,7 @@ class NatsServer(Process):
         for file in self.ports.iterdir():
             file.unlink()
         where = f'listen: "127.0.0.1:{self.port}"\nports_file_dir: "{self.ports}"\n'
-        self.config.write_text(where + self.lines)
+        self.config.write_text(where + self.lines.replace("STORE", f'"{self.store}"'))
         super().begin()
         for _ in range(START_TRIES):
             found = [file.read_bytes() for file in self.ports.iterdir()]
@@ -123,7 +123,10 @@ class NatsServer(Process):
         """Put messages into a stream, which is made when it is missing."""
 
         async def filled(jetstream: JetStreamContext) -> None:
-            await jetstream.add_stream(settings(table, audience))
+            if stream_name(table, audience) not in [
+                one.config.name for one in await jetstream.streams_info()
+            ]:
+                await jetstream.add_stream(settings(table, audience))
             for raw in rows:
                 family = decode(raw).type.removeprefix("tablectl.").removesuffix(".v1")
                 await jetstream.publish(f"tables.{table}.{audience}.{family}", raw)

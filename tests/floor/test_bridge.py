@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from bus.conftest import on_a_loop
 from bus.streams import check_chain, filled
@@ -23,6 +24,7 @@ from floor.conftest import PlayedTable
 from floor.nats_side import WAIT_S, Bridge, NatsServer, Process, started, until
 from nats.js.api import StorageType
 
+from controller.bus.envelope import decode
 from controller.floor import streams
 from controller.floor.bridge import Carrier
 from controller.floor.bridge_command import feed_of
@@ -100,14 +102,11 @@ def test_it_carries_what_is_named_and_ends_when_it_is_asked_to(
     assert bridge.end() == 0
 
 
-def carrier(table: PlayedTable, url: str, *, from_now: bool = False) -> Carrier:
-    return Carrier(feed_of(table.config, Audience.PUBLIC), address_of(url), from_now=from_now)
-
-
 @contextmanager
 def carrying(table: PlayedTable, server: NatsServer, *, from_now: bool = False) -> Iterator[None]:
     """Carry the public feed within this process."""
-    with on_a_loop(carrier(table, server.url, from_now=from_now).run):
+    feed = feed_of(table.config, Audience.PUBLIC)
+    with on_a_loop(Carrier(feed, address_of(server.url), from_now=from_now).run):
         yield
 
 
@@ -199,6 +198,25 @@ def test_a_server_that_is_away_is_said_once_and_waited_for(
     assert back == "carrying"
 
 
+def test_each_trouble_of_a_server_is_said_once(
+    table: PlayedTable, server: NatsServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    usual = server.lines
+    with carrying(table, server):
+        table.play_rounds(20)
+        assert_whole(server, table, Audience.PUBLIC)
+        for lines in ("", usual):
+            server.kill()
+            server.lines = lines
+            server.begin()
+            until(lambda: "JetStream does not answer; trying again" in caplog.text)
+        table.play_rounds(20)
+        assert_whole(server, table, Audience.PUBLIC)
+    closed = [text for text in caplog.messages if "the connection is closed" in text]
+    silent = [text for text in caplog.messages if "JetStream does not answer" in text]
+    assert (len(closed), len(silent)) == (1, 1)
+
+
 def test_a_table_that_is_silent_is_said_once(
     table: PlayedTable, server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -211,12 +229,16 @@ def test_a_table_that_is_silent_is_said_once(
     ]
 
 
-def stops(table: PlayedTable, url: str, error: type[FloorError], words: str) -> None:
+def stops(
+    table: PlayedTable, url: str, error: type[FloorError], words: str, *, live: str | None = None
+) -> None:
     """Fail unless the bridge ends by itself, and says this."""
+    feed = feed_of(table.config, Audience.PUBLIC)
+    changed = msgspec.structs.replace(feed, live=live or feed.live)
 
     async def run() -> None:
         async with asyncio.timeout(WAIT_S):
-            await carrier(table, url).run()
+            await Carrier(changed, address_of(url), from_now=False).run()
 
     with pytest.raises(error, match=re.escape(words)):
         asyncio.run(run())
@@ -239,6 +261,27 @@ def test_a_stream_of_another_table_stops_it(table: PlayedTable, server: NatsServ
     server.fill("rp1", Audience.PUBLIC, [foreign])
     words = "message rp2/public/1 of tablectl/rp2/simulated, expected rp1/public/1 of tablectl/rp1/simulated"
     stops(table, server.url, BridgeStopped, words)
+
+
+def test_a_stream_whose_end_was_deleted_stops_it(table: PlayedTable, server: NatsServer) -> None:
+    settings = streams.settings("rp1", Audience.PUBLIC)
+    settings.deny_delete = False
+    server.ask(lambda jetstream: jetstream.add_stream(settings))
+    server.fill("rp1", Audience.PUBLIC, filled(rounds=1).rows[Audience.PUBLIC][:2])
+    server.ask(lambda jetstream: jetstream.delete_msg(PUBLIC, 2))
+    stops(table, server.url, BridgeStopped, "its last message, number 2, is gone")
+
+
+def test_a_type_that_is_no_subject_stops_it() -> None:
+    envelope = decode(filled(rounds=1).rows[Audience.PUBLIC][0])
+    assert streams.subject_of(envelope, Audience.PUBLIC) == "tables.rp1.public.round.opened"
+    for kind in ("tablectl.round.>.v1", "tablectl..v1", "other.round.opened.v1"):
+        with pytest.raises(BridgeStopped, match="message rp1/public/1: type"):
+            streams.subject_of(msgspec.structs.replace(envelope, type=kind), Audience.PUBLIC)
+
+
+def test_a_feed_that_may_not_be_reached_is_refused(table: PlayedTable, server: NatsServer) -> None:
+    stops(table, server.url, FloorRefused, "leaves the machine", live="tcp://10.0.0.7:5000")
 
 
 def test_a_table_that_has_removed_what_the_stream_lacks_stops_it(
