@@ -131,7 +131,7 @@ def test_a_gap_is_found_and_filled(bus: RunningBus, start: Callable[..., Consume
     until(lambda: len(consumer.lines()) == last(bus), bus.alive)
     assert_each_once(consumer, bus)
     until(lambda: consumer.may_bet(), bus.alive)
-    assert consumer.has("no new bets, a gap")
+    assert consumer.said.read_text().count("no new bets, a gap") > 1  # The first one is from the start.
 
 
 def test_without_a_cursor_it_joins_at_the_snapshot(bus: RunningBus, start: Callable[..., Consumer]) -> None:
