@@ -27,10 +27,10 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 DEFS = "#/$defs/"
 ASKS = (AskSnapshot, AskFrom, AskRound)
 COMMANDERS: Mapping[str, frozenset[Role]] = {
-    "betting": frozenset({Role.BETTING}),
+    **{role.value: frozenset({role}) for role in Role if role not in DEALING_STAFF},
     "operator": DEALING_STAFF,
 }
-"""Whose commands come in at which endpoint."""
+"""Whose commands come in at which endpoint: people share one, each system has its own."""
 OTHERS = (Alive, Snapshot, *ASKS, Marker, Answer, Refusal, Reason)
 
 

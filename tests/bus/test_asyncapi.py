@@ -15,6 +15,7 @@ from contract import DOCS, published
 
 from controller.bus.asyncapi import SCHEMAS_FILE, asyncapi
 from controller.bus.endpoints import Endpoints
+from controller.bus.schema import COMMANDERS
 
 ASYNCAPI = Path(__file__).parents[1] / "third_party" / "asyncapi-specs" / "3.0.0.json.gz"
 ASYNCAPI_SHA256 = "d4571a420e6ffb7fcc7066c95a6db1202f299a3c51daa103d0706bf30f95e626"
@@ -83,5 +84,6 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
 
 def test_the_channels_are_the_endpoints_of_a_table(document: dict[str, Any]) -> None:
     known = Endpoints.ipc(Path("/run"), "rp1")
-    served = {*known.live.values(), *known.replay.values(), known.betting, known.operator}
+    commands = (getattr(known, role) for role in COMMANDERS)
+    served = {*known.live.values(), *known.replay.values(), *commands}
     assert {f"ipc:///run/rp1/{channel['address']}" for channel in document["channels"].values()} == served
