@@ -96,7 +96,7 @@ def _role_findings(keys: BusKeys, allowed: AllowList, own: str, asked: Asked) ->
         has = ", ".join(roles)
         yield f"{asked.key}: is {name}'s, with the role {has}, expected {asked.role}; allow it that as well"
     if asked.role is not None and asked.role not in map(role_of, keys.doors):
-        yield f"[bus]: no endpoint of {asked.role} leaves the machine; write its address into the table's file"
+        yield f"[bus]: no endpoint of {asked.role} leaves the machine; add its address to the table's file"
 
 
 # At the door.
