@@ -140,7 +140,7 @@ class _Subscribed:
         return self.keeper.ready.popleft() if self.keeper.ready else None
 
     def _knock(self, now_us: int) -> None:
-        """Connect anew after a silence: libzmq stops at a refusal, and the key may have been allowed since."""
+        """Connect anew after a silence: libzmq stops at a refusal; the key may be allowed since."""
         feed = self._feed
         if feed.keys is None or not self.keeper.stale(now_us) or now_us - self._knocked_us < STALE_US:
             return

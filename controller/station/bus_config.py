@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from controller.bus.allowed import read_allowed
 from controller.bus.endpoints import check_served
 from controller.bus.errors import EndpointRefused
-from controller.bus.keys import BusKeys
+from controller.bus.keys import BusKeys, read_pair
 from controller.station.errors import ConfigError
 
 KEY_NAME, ALLOWED_NAME = "bus.key", "bus.allowed.json"
@@ -61,6 +62,13 @@ def bus_keys(path: Path, bus: BusFile, table_dir: Path) -> BusKeys | None:
         allowed=_at(home, bus.allowed, table_dir / ALLOWED_NAME),
         doors=doors,
     )
+
+
+def check_keys(bus: BusKeys | None) -> None:
+    """Refuse to start with a key or an allow-list that can't be used. Raises KeyFileUnusable."""
+    if bus is not None:
+        read_pair(bus.key)
+        read_allowed(bus.allowed)
 
 
 def _at(home: Path, written: str | None, default: Path) -> Path:

@@ -30,6 +30,8 @@ Value = TypeVar("Value")
 
 KNOCK_S = 3.0
 POLL_MS = 50
+DECIDED = {zmq.Event.HANDSHAKE_SUCCEEDED, zmq.Event.HANDSHAKE_FAILED_AUTH}
+"""What the table has said of the key, whatever else happens."""
 
 
 class Asked(NamedTuple):
@@ -129,16 +131,12 @@ def _knock(endpoint: str, keys: ClientKeys) -> set[int]:
     context: zmq.Context[Any] = zmq.Context()
     seen: set[int] = set()
     try:
-        monitors = []
-        for kind in (zmq.SUB, zmq.DEALER):
-            socket = context.socket(kind)
-            monitors.append(socket.get_monitor_socket())
+        sockets = [context.socket(kind) for kind in (zmq.SUB, zmq.DEALER)]
+        monitors = [socket.get_monitor_socket() for socket in sockets]
+        for socket in sockets:
             connect(socket, endpoint, keys)
         deadline = time.monotonic() + KNOCK_S
-        while time.monotonic() < deadline and not seen & {
-            zmq.Event.HANDSHAKE_SUCCEEDED,
-            zmq.Event.HANDSHAKE_FAILED_AUTH,
-        }:
+        while not seen & DECIDED and time.monotonic() < deadline:
             for monitor in monitors:
                 if monitor.poll(POLL_MS):
                     seen.add(parse_monitor_message(monitor.recv_multipart())["event"])
