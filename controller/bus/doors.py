@@ -26,6 +26,7 @@ from controller.bus.refusals import Refusal, Refusals
 from controller.bus.zap import ZapHandler
 
 LOOK_S = 0.25
+TELL_S = 1.0
 HANDSHAKE_MS = 5_000
 """A peer that has not come in by then is cut off."""
 MESSAGE_BYTES_MAX = 65_536
@@ -82,6 +83,7 @@ class Doors:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._zap.run(), name="zap")
             tasks.create_task(self._follow(), name="keys")
+            tasks.create_task(self._tell(), name="refusals")
             for name, door in self._doors.items():
                 tasks.create_task(self._count(name, door.monitor), name=f"door {name}")
 
@@ -129,7 +131,6 @@ class Doors:
     async def _follow(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            self.refusals.tell()
             seen = self._look()
             if seen != self._seen:
                 self._seen = seen
@@ -161,13 +162,13 @@ class Doors:
         )
 
     async def _rebind(self, names: Iterable[str]) -> None:
-        """End all connections at these doors. libzmq lets go of a port in the background, 1 to 3 ms later."""
+        """End all connections at these doors; what waits for their peers is dropped.
+
+        libzmq lets go of a port in the background, 1 to 3 ms later.
+        """
         closed = list(names)
         for name in closed:
-            socket, endpoint, _ = self._doors[name]
-            # What still waits for a revoked peer is not delivered.
-            socket.setsockopt(zmq.LINGER, 0)
-            socket.unbind(endpoint)
+            self._doors[name].socket.unbind(self._doors[name].endpoint)
         for name in closed:
             tries = 0
             while not self._is_bound_again(name):
@@ -189,7 +190,12 @@ class Doors:
             return False
         return True
 
-    # What ZAP never sees.
+    # What is refused.
+
+    async def _tell(self) -> None:
+        while True:
+            await asyncio.sleep(TELL_S)
+            self.refusals.tell()
 
     async def _count(self, name: str, monitor: zmq.asyncio.Socket) -> None:
         while True:

@@ -113,15 +113,17 @@ def check_address(endpoint: str) -> None:
 
 
 def check_served(endpoint: str) -> None:
-    """Raise EndpointRefused unless a table can serve at this TCP address: one of this machine's, or `*`."""
+    """Raise EndpointRefused unless a table can serve there: at an address of this machine, or at 0.0.0.0.
+
+    Not at `*`, which libzmq binds and can't unbind under that name.
+    """
     check_address(endpoint)
     host = endpoint.removeprefix("tcp://").rpartition(":")[0]
     try:
-        if host != "*":
-            ipaddress.ip_address(host.strip("[]"))
+        ipaddress.ip_address(host.strip("[]"))
     except ValueError:
         raise EndpointRefused(
-            f"{endpoint}: expected an address of this machine, such as tcp://10.0.0.5:5600, or tcp://*:5600"
+            f"{endpoint}: expected an address of this machine, such as tcp://10.0.0.5:5600, or tcp://0.0.0.0:5600"
         ) from None
 
 

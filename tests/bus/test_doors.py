@@ -220,8 +220,34 @@ def test_who_is_revoked_while_connected_hears_nothing_after_two_seconds(
             for peer in peers:
                 peer.close()
         assert house.doors.refusals.counts[Reason.UNKNOWN_KEY] >= tries() * SOCKETS, "they have knocked again"
+        again = Peer(house, keys_for(house, house.wallet))
+        assert await house.until(again.is_in), "and the doors are open, all three"
         assert local.poll(0), "local endpoints go on"
         local.close(linger=0)
+
+    play(directory, context, scene)
+
+
+def test_what_waits_for_a_revoked_peer_is_not_delivered(directory: Path, context: zmq.Context[Any]) -> None:
+    """One that has stopped reading: what lies in the kernel's buffers was sent, what queues behind was not."""
+
+    async def scene(house: House) -> None:
+        stopped = context.socket(zmq.SUB)
+        stopped.setsockopt(zmq.RCVHWM, 1)
+        stopped.setsockopt(zmq.RCVBUF, 65_536)
+        stopped.subscribe(b"")
+        connect(stopped, house.keys.doors["live.settlement"], keys_for(house, house.wallet))
+        assert await house.until(lambda: stopped.poll(0) > 0)
+        sent, feed = 500, house.publisher.sockets["live.settlement"]
+        for _ in range(sent):
+            feed.send(bytes(100_000))
+        house.write(house.allowed.without("wallet"))
+        await house.speak(REVOKED_S)
+        heard = 0
+        while stopped.poll(200):
+            heard += stopped.recv() == bytes(100_000)
+        assert 0 < heard < sent // 2
+        stopped.close(linger=0)
 
     play(directory, context, scene)
 
