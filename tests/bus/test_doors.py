@@ -229,7 +229,7 @@ def test_who_is_revoked_while_connected_hears_nothing_after_two_seconds(
 
 
 def test_what_waits_for_a_revoked_peer_is_not_delivered(directory: Path, context: zmq.Context[Any]) -> None:
-    """One that has stopped reading: what lies in the kernel's buffers was sent, what queues behind was not."""
+    """One that has stopped reading: what lies in the kernel's buffers was sent, the queue behind was not."""
 
     async def scene(house: House) -> None:
         stopped = context.socket(zmq.SUB)
