@@ -42,8 +42,8 @@ REPLAY = (
     "exact bytes of messages in order, and the marker as the last frame. `next` of the marker asks for more."
 )
 COMMANDS = (
-    "ROUTER, for a DEALER. One frame a command, one frame an answer, which comes once the command is durable. "
-    "The same request id with the same command has the same answer."
+    "ROUTER, for a DEALER. One frame a command, one frame an answer, which comes once the command is "
+    "durable. The same request id with the same command has the same answer."
 )
 
 
@@ -77,7 +77,7 @@ def _server() -> Document:
         "host": "{table}",
         "protocol": "zmq",
         "protocolVersion": "3.1",
-        "description": "ZeroMQ sockets of one table: files in its run directory, or TCP ports with CURVE keys.",
+        "description": "ZeroMQ sockets of one table: files in its run directory, or TCP with CURVE keys.",
         "variables": {"table": {"default": "run/rp1", "description": "the table's run directory"}},
     }
 
