@@ -17,9 +17,11 @@ import msgspec
 
 from controller.bus.endpoints import Endpoints
 from controller.bus.envelope import Environment
+from controller.bus.keys import BusKeys
 from controller.cards import DECK, CodeMap
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
+from controller.station.bus_config import BusFile, bus_keys
 from controller.station.config_files import Files, ReadText, from_disk, read_as, read_toml
 from controller.station.consumers import check_consumers
 from controller.station.deck_file import build_deck
@@ -99,6 +101,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     evidence: EvidenceFile = EvidenceFile()
     consumers: tuple[Consumer, ...] = ()
     metrics: MetricsFile = MetricsFile()
+    bus: BusFile = BusFile()
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -128,6 +131,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     documents: Mapping[str, str]
     evidence: Evidence
     metrics_port: int | None
+    bus: BusKeys | None
+    """Keys and doors of the bus; None keeps it on this machine."""
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
@@ -192,6 +197,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         documents=files.documents,
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
         metrics_port=table.metrics.port,
+        bus=bus_keys(path, table.bus, run_dir / table.table),
     )
 
 
