@@ -31,7 +31,7 @@ def how_to_listen(config: StationConfig) -> str:
     lines = [
         "the bus of this table: live feed and replay of each audience",
         *feeds,
-        f"  {'commands':<12}{known.betting}  {known.operator}",
+        f"  {'commands':<12}{known.betting}  {known.operator}  {known.consumer}",
         "in another terminal",
         f"  {sys.argv[0]} watch {config.path}",
     ]
