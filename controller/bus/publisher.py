@@ -70,7 +70,6 @@ class Publisher:
         try:
             for audience in AUDIENCES:
                 self._sockets[audience] = self._bound(endpoints.live[audience], zmq.SNDHWM, send_limit)
-                self._sockets[audience].setsockopt(zmq.XPUB_NODROP, 1)
             self._sockets["picture"] = self._bound(endpoints.picture, zmq.CONFLATE, 1)
         except BaseException:
             self.close()
@@ -126,6 +125,7 @@ class Publisher:
         socket: zmq.Socket[bytes] = self._context.socket(zmq.PUB)
         try:
             socket.setsockopt(option, value)
+            socket.setsockopt(zmq.XPUB_NODROP, option != zmq.CONFLATE)
             bind(socket, endpoint)
         except BaseException:
             socket.close(linger=0)

@@ -11,7 +11,9 @@ import zmq
 from bus.streams import OUTCOME, TABLE, envelopes, stamp
 from bus.test_commands import Station, intake
 
+from controller.bus.allowed import KeyRole
 from controller.bus.client import AsyncCommandClient, CommandClient, Cursor, Delivery
+from controller.bus.commands import ROLES
 from controller.bus.envelope import decode, message_hash
 from controller.bus.wire import Answer, CommandRequest
 from controller.table import events as ev
@@ -77,3 +79,8 @@ def test_a_lost_answer_sends_the_same_request_again(directory: Path, context: zm
     with intake(directory, context, station) as endpoints:
         assert asyncio.run(main(endpoints.consumer)) == Answer("rp1-7/1", True)
     assert station.taken[0] == station.taken[1]
+
+
+def test_a_key_may_have_each_right_to_command() -> None:
+    rights = {role for role in KeyRole if role.startswith("commands.")}
+    assert rights == {f"commands.{role}" for role in ROLES}
