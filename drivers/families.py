@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from drivers import angel_eye, delimited, delimited_signs, rdm6300, zebra_ssi
+from drivers import angel_eye, delimited, delimited_signs, rdm6300, rdm6300_signs, zebra_ssi
 from drivers.contract import Framer, Signs, unknown_name
 from drivers.feig_obid import framer as feig_obid
 
@@ -24,6 +24,7 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
 
 SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], Signs]] = {
     delimited.FAMILY: delimited_signs.signs,
+    rdm6300.FAMILY: rdm6300_signs.signs,
 }
 """For `tablectl doctor`: a device's options and its chunks with their times, to what they show of its set-up;
 only for families in which they can."""
