@@ -22,6 +22,13 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
 }
 """Family name to the factory that takes the options of one device. No package can take one of these over."""
 
+CODE_FORMS: Mapping[str, str] = {
+    angel_eye.FAMILY: "[0-9A-F]{2}",
+    feig_obid.FAMILY: "[0-9A-F]{16}",
+    rdm6300.FAMILY: "[0-9A-F]{10}",
+}
+"""What the codes of a family look like, as a regular expression, where its device knows one form alone."""
+
 SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], Signs]] = {
     delimited.FAMILY: delimited_signs.signs,
     rdm6300.FAMILY: rdm6300_signs.signs,
