@@ -6,6 +6,7 @@ from table.dealt import ANNA, BORIS, Dealt, every, only, refusal
 from table.procedures_expected import Says
 
 from controller.table import inputs as i
+from controller.table.cells import PRESSES
 from controller.table.charts import IncidentState
 from controller.table.events import (
     CardDealt,
@@ -19,7 +20,6 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.picture import draw
-from controller.table.profile import PRESSES
 from controller.table.situations import cancel_reason
 from controller.table.state import Incident
 

@@ -26,6 +26,7 @@ from table.procedures_expected import Says, expected
 
 from controller.games.procedure import BURN
 from controller.table import inputs as i
+from controller.table.cells import PRESSES, CellVerdict, Deck
 from controller.table.charts import PHASE_INPUTS, IncidentState, Phase
 from controller.table.events import (
     BoxVoided,
@@ -41,7 +42,6 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.picture import draw
-from controller.table.profile import PRESSES, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known
 
 ALL = [(house, one) for house in HOUSES for one in cases_of(house)]

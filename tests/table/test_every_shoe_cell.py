@@ -27,6 +27,7 @@ from table.shoe_dealt import ShoeDealt
 
 from controller.games.baccarat import LAYOUT
 from controller.table import inputs as i
+from controller.table.cells import PRESSES, CellVerdict, Deck
 from controller.table.charts import PHASE_INPUTS, IncidentState, Phase
 from controller.table.events import (
     CardBurned,
@@ -38,7 +39,6 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.picture import draw
-from controller.table.profile import PRESSES, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known
 
 Kind = IncidentKind
