@@ -8,7 +8,8 @@ from __future__ import annotations
 from controller.games.procedure import Deal, Face, LayAside, Turn
 from controller.table import aside, dealing
 from controller.table.events import BurnReason, CardDealt, CardLaidAside, CardShown, CardsRevealed
-from controller.table.state import LaidCard, TableState, UnplacedRead
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import LaidCard, TableState
 
 HELD_TIMER = "held"
 

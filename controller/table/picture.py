@@ -30,7 +30,8 @@ from controller.table import (
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.events import BurnReason, IncidentKind
 from controller.table.inputs import PRESS_NAMES, Role
-from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
+from controller.table.shoe_state import Shoe
+from controller.table.state import LaidCard, OpenWindow, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"

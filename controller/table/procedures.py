@@ -23,8 +23,9 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.incidents import WAITS_FOR_SUPERVISOR, ask, cancel, decide, open_incident
+from controller.table.shoe_state import SuspectDeck, UnplacedRead
 from controller.table.situations import ROUND, SITUATIONS, Axis, Known, cancel_reason, known
-from controller.table.state import Incident, SuspectDeck, TableState, UnplacedRead, Where
+from controller.table.state import Incident, TableState, Where
 
 Act = Callable[[TableState, Incident, str | None], None]
 ACTS: dict[CellVerdict, Act] = {}

@@ -24,8 +24,9 @@ from controller.table.incidents import (
 )
 from controller.table.inputs import CancelReason, CardRead
 from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
+from controller.table.shoe_state import SuspectDeck, UnplacedRead
 from controller.table.situations import Axis, Known, known
-from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, UnplacedRead, Where
+from controller.table.state import Incident, LaidCard, TableState, Where
 
 
 def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:

@@ -43,7 +43,8 @@ from controller.table.events import (
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
-from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import Deadline, RequestAnswer, TableState, new_state
 
 FromScanner: TypeAlias = (
     i.CardRead

@@ -18,7 +18,8 @@ from table.dealt import PLAYS, stacked
 
 from controller.table import laying
 from controller.table.picture import draw
-from controller.table.state import TableState, UnplacedRead
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import TableState
 
 HOUR_US = 3_600_000_000
 lay_card = laying.deal_card
