@@ -9,15 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
-import zmq
 
 from controller.bus.commands import CommandIntake, Reply
 from controller.bus.doors import Doors
-from controller.bus.publisher import Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
@@ -26,10 +24,11 @@ from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
 from controller.station.doorkeeper import Sender, identify
 from controller.station.due import drivers_due_us, due_drivers, passed_timer, table_due_us
+from controller.station.feeds import OpenFeeds, open_publisher
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
 from controller.station.interlocks import Interlocks
-from controller.station.kernel import Kernel, Stepped, closing_of
+from controller.station.kernel import Stepped, closing_of
 from controller.station.outbox import JournalOutbox
 from controller.station.parts import named
 from controller.station.past_rounds import PastRounds
@@ -41,7 +40,6 @@ from controller.station.scanner_line import ScannerLine
 from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
-from controller.table.events import Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
@@ -64,29 +62,6 @@ class Waiting(NamedTuple):
     taken: Taken
     scanner: str | None = None
     reply: Reply | None = None
-
-
-class Feeds(Protocol):
-    """Where finished messages and pictures go."""
-
-    @property
-    def sockets(self) -> Mapping[str, zmq.Socket[Any]]: ...
-    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None: ...
-    def picture(self, raw: bytes) -> None: ...
-    def alive(self, pulse: Pulse) -> None: ...
-    def close(self) -> None: ...
-
-
-OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
-
-
-def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
-    """Bind the live feeds of the table."""
-    return Publisher(
-        config.endpoints,
-        source=(config.settings.table, config.environment),
-        heads=kernel.envelopes.heads(),
-    )
 
 
 class Station:

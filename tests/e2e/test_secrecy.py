@@ -40,9 +40,9 @@ from e2e.witness import Witness
 from controller.cards import DECK, Card
 from controller.journal import JournalFailed
 from controller.station.config import load
+from controller.station.feeds import Feeds
 from controller.station.log import JsonLines
 from controller.station.parts import named
-from controller.station.station import Feeds
 from simulators.faults.catalogue import FAULTS, LIVE
 
 TESTS = Path(__file__).parents[1]
