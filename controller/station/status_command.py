@@ -47,6 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     except (BusError, StationError, JournalError) as error:
         complain(error)
         return FINDING
+    except msgspec.ValidationError as error:
+        complain(f"{config.endpoints.picture}: a daemon of another version speaks there: {error}")
+        return FINDING
     if arguments.json:
         say_json(status)
     else:

@@ -14,7 +14,7 @@ PAGE = (DOCS / "README.md").read_text()
 
 def test_every_link_leads_somewhere() -> None:
     links = re.findall(r"\]\(([^)]+)\)", PAGE)
-    assert len(links) == 6
+    assert len(links) == 7
     assert all((DOCS / link).exists() for link in links)
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from station.recorded import Session, write_config
 from station.test_station import run_daemon
@@ -18,7 +19,7 @@ from controller.station.config import load
 from controller.station.status import findings_of
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
-from controller.table.picture import draw
+from controller.table.picture import Picture, draw
 from drivers.pty import PtyDevice
 
 DOWN = "the daemon is not heard; start it, or look at its log"
@@ -97,6 +98,17 @@ def test_a_table_that_never_ran_and_a_config_that_is_none(
     assert main(["status", str(write_config(tmp_path))]) == 1
     assert "no journal; this table has never run here" in capsys.readouterr().err
     assert main(["status", str(tmp_path / "nothing.toml")]) == 2
+
+
+def test_a_daemon_of_another_version_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def other(_config: object) -> None:
+        msgspec.json.decode(b'{"shape": "round"}', type=Picture)
+
+    monkeypatch.setattr(status_command, "heard", other)
+    assert main(["status", str(write_config(tmp_path))]) == 1
+    assert "/picture: a daemon of another version speaks there: " in capsys.readouterr().err
 
 
 def test_a_daemon_that_runs_answers_and_one_that_is_frozen_does_not(
