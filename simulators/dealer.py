@@ -21,7 +21,9 @@ from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.garbled import DOUBLED, Garbled, Misread
-from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
+from simulators.faults.hands import Hardware
+from simulators.faults.misdeeds import WINDOW_MOMENTS, Misdeeds, fault_round
+from simulators.onlookers import Onlookers
 from simulators.shoe import Shoe, shuffled
 
 SECOND = 1_000_000
@@ -78,6 +80,7 @@ class Dealer:
         plan: Plan,
         rounds: int,
         scanner: str,
+        onlookers: Onlookers,
         hardware: Hardware,
         shoe: Shoe = shuffled,
     ) -> None:
@@ -86,6 +89,7 @@ class Dealer:
         self.plan = plan
         self.rounds = rounds
         self.scanner = scanner
+        self.onlookers = onlookers
         self.hardware = hardware
         self._shoe = shoe
         self.picture: Picture | None = None
@@ -125,6 +129,7 @@ class Dealer:
         planned = self._unlocker.look(picture, now_us)
         planned += self._misdeeds.plan_in_window(picture, now_us)
         planned += self._misdeeds.plan_return(picture, now_us)
+        planned += self.onlookers.laid(picture, now_us)
         key = (
             picture.epoch,
             picture.round_no,
@@ -144,10 +149,14 @@ class Dealer:
         return planned
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
-        """Do what was planned, if the prompt is still the same; look again later in case it got lost."""
-        picture = self.picture
-        if picture is None:
+        """Do what was planned; other readers see the card that is scanned."""
+        if self.picture is None:
             return []
+        planned = self._due(self.picture, note, now_us)
+        return self.onlookers.beside(planned, self.scanner, self.picture)
+
+    def _due(self, picture: Picture, note: str, now_us: int) -> list[Planned]:
+        """Return what was planned, if the prompt is still the same; look again later in case it got lost."""
         if note in WINDOW_MOMENTS:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
@@ -241,6 +250,8 @@ class Dealer:
                 return [self.show(None) if is_unreadable else self._scan_again(picture)]
             case "SCAN_FROM_FIRST":
                 return [self.show(self.hardware.spell(self._lies_at(picture)))]
+            case "SHOW_CARD":
+                return self.onlookers.show(picture, self.hardware.spell(self._lies_at(picture)))
             case "ENTER_CARD":
                 return [] if picture.entered_by == self.name else self._enter(picture)
             case "WAS_DEALT":
@@ -262,6 +273,9 @@ class Dealer:
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case "CONFIRM_PICTURE":
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
+            case "MOVE_CARD":
+                moved = self.onlookers.show(picture, self.hardware.spell(self._lies_at(picture)))
+                return [*moved, self._answer(picture, yes=True)]
             case "CARD_READ_MEANWHILE" | "ORDER_CERTAIN":
                 return [self._answer(picture, yes=True)]
             case _:
@@ -349,7 +363,9 @@ class Dealer:
         """Return the card that lies where the prompt says: the order of drawing is that of the course."""
         places, asked = picture.places, (picture.prompt.place or "", picture.prompt.n or 0)
         drawn = [(place, n) for place, n in self.plan.course.order if n <= len(places.get(place, ()))]
-        return self.shoe_of(picture.round_no, picture.deal)[drawn.index(asked) + picture.burned_count]
+        _, burned = self.out[picture.round_no]
+        laid = [card for at, card in enumerate(self.drawn(picture)) if at not in burned]
+        return laid[drawn.index(asked)]
 
     def in_question(self, picture: Picture) -> Card:
         """Return the card that can't be read, or that lies there as another one than was read."""

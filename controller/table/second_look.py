@@ -145,7 +145,7 @@ def _compare(t: TableState, scanner: str, place: str | None) -> None:
     fresh = [look for look in left if look.asked is None and not _waits(t, look.code)]
     elsewhere = [] if place is None else _elsewhere(t, place, fresh)
     strays = [look for look in fresh if all(look is not one for one, _ in elsewhere)]
-    laid = [card for card in unseen if card.fact is not None]
+    laid = [card for card in unseen if _can_be_read(card)]
     if t.phase is Phase.CONFIRMED:
         _after_result(t, strays)
     elif elsewhere and procedures.applies(t, IncidentKind.WRONG_PLACE):
@@ -156,6 +156,11 @@ def _compare(t: TableState, scanner: str, place: str | None) -> None:
         _passed_unread(t, strays)
     elif strays and not _may_come(t, place):
         strays[0].asked = surplus.card_unscanned(t)
+
+
+def _can_be_read(card: LaidCard) -> bool:
+    """Whether a reader should have seen this card: one that two people have entered no reader can read."""
+    return card.fact is not None and not card.manual
 
 
 def _elsewhere(t: TableState, place: str, looks: Iterable[Look]) -> list[tuple[Look, LaidCard]]:
@@ -212,17 +217,14 @@ def _after_result(t: TableState, looks: Sequence[Look]) -> None:
 
 
 def unseen_card(t: TableState) -> Where | None:
-    """Return the first card that a reader which must agree has not seen, None where all have.
-
-    A card that two people have entered is one that no reader can read.
-    """
+    """Return the first card that a reader which must agree has not seen, None where all have."""
     limits = t.settings.limits
     for scanner, place in t.settings.second_readers.items():
         must = limits.second_capture_agrees if place is None else limits.position_readers_agree
         if not must or t.round is None:
             continue
         for card in _unseen(t, scanner):
-            if card.fact is not None and not card.manual:
+            if _can_be_read(card):
                 return (card.place, card.n)
     return None
 
