@@ -7,8 +7,6 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 
 from __future__ import annotations
 
-import random
-
 import msgspec
 
 from controller.cards import DECK, Card
@@ -24,29 +22,10 @@ from simulators.faults.garbled import DOUBLED, Garbled, Misread
 from simulators.faults.hands import Hardware
 from simulators.faults.misdeeds import WINDOW_MOMENTS, Misdeeds, fault_round
 from simulators.onlookers import Onlookers
+from simulators.pace import AT_ONCE, delay_us
 from simulators.shoe import Shoe, shuffled
 
-SECOND = 1_000_000
-DELAYS_MS = {
-    "OPEN_TABLE": (500, 1_000),
-    "LOAD_DECK": (1_000, 2_000),
-    "SCAN_DECK": (60, 120),
-    "VERIFY_DECK": (2_000, 4_000),
-    "COUNT_STUB": (4_000, 6_000),
-    "SHUFFLE": (3_000, 5_000),
-    "REDEAL": (3_000, 5_000),
-    "START": (800, 1_500),
-    "DEAL_CARD": (900, 1_500),
-    "TURN": (1_500, 2_500),
-    "LAY_ASIDE": (1_500, 2_500),
-    "CONFIRM_RESULT": (2_000, 3_000),
-    "CLEAR_TABLE": (3_000, 4_000),
-}
-"""How long a dealer takes, from and to; prompts that are not here take a short second."""
-OTHERS_MS = (700, 1_200)
-AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
-"""What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
-LOOK_AGAIN_US = 4 * SECOND
+LOOK_AGAIN_US = 4_000_000
 NOT_THE_DEALERS = frozenset(
     {
         "UNBLOCK",
@@ -215,19 +194,11 @@ class Dealer:
         if code == "CALL_SUPERVISOR" and self.committed_fault(picture) not in WITHDRAWS:
             return []
         start = max(now_us, picture.prompt.not_before_us or 0)
-        at_us = start + self._delay_us(picture)
+        at_us = start + delay_us(self.seed, picture)
         if code not in AT_ONCE:
             prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
         return [Planned(at_us, Wake(str(self._turn)))]
-
-    def _delay_us(self, picture: Picture) -> int:
-        prompt = picture.prompt
-        if prompt.code in AT_ONCE:
-            return 0
-        low, high = DELAYS_MS.get(prompt.code, OTHERS_MS)
-        seed = f"{self.seed}/{picture.round_no}/{prompt.code}/{prompt.place}/{prompt.n}"
-        return random.Random(seed).randrange(low, high) * 1_000
 
     # Acting.
 

@@ -123,9 +123,7 @@ class Onlookers:
         seen, self._laid = self._laid, None
         return self._at_places(now_us, picture, ((place, self._in_hand),) if seen is None else seen)
 
-    def _at_places(
-        self, now_us: int, picture: Picture, seen: tuple[tuple[str, str], ...]
-    ) -> list[Planned]:
+    def _at_places(self, now_us: int, picture: Picture, seen: tuple[tuple[str, str], ...]) -> list[Planned]:
         at_us = now_us + self._random("pad", picture).randrange(*LAID_US)
         pads = ((self.pads.get(place), code) for place, code in seen)
         return [

@@ -50,7 +50,10 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
         help="rounds with a fault: none, one in ten, or all (default none)",
     )
     parser.add_argument(
-        "--only", metavar="FAULT", choices=sorted(BY_ID.keys() | LINE_IDS | READER_IDS), help="this fault in every round"
+        "--only",
+        metavar="FAULT",
+        choices=sorted(BY_ID.keys() | LINE_IDS | READER_IDS),
+        help="this fault in every round",
     )
     pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
