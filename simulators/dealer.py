@@ -11,6 +11,7 @@ import msgspec
 
 from controller.cards import DECK, Card
 from controller.table import inputs as i
+from controller.table.charts import Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators import decks
@@ -44,6 +45,12 @@ NOT_THE_DEALERS = frozenset(
 
 WITHDRAWS = ("report-withdrawn", "read-in-hold")
 """Faults whose report the dealer takes back."""
+
+
+def _is_shuffled_again(before: Picture, picture: Picture) -> bool:
+    """Whether a card came out of the deck that was ready: what was done already takes its time again."""
+    is_same_life = before.epoch == picture.epoch
+    return is_same_life and (before.phase, picture.phase) == (Phase.READY, Phase.SHUFFLING)
 
 
 class Dealer:
@@ -101,7 +108,9 @@ class Dealer:
         """Look at the picture; a new prompt is acted on once."""
         before, picture = self.picture, msgspec.json.decode(message, type=Picture)
         self.picture = picture
-        if before is not None and before.round_no != picture.round_no:
+        if before is not None and (
+            before.round_no != picture.round_no or _is_shuffled_again(before, picture)
+        ):
             self._planned_at.clear()
         prompt = picture.prompt
         self._count(picture)
