@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.games.procedure import DEALER
 from controller.table import inputs as i
+from controller.table.charts import Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators.actor import Act, Disturb, Planned, Replug, Unplug, Wake
@@ -85,23 +86,25 @@ class Misdeeds:
         return self._misread(picture) if is_next and case.fault.id in MISREADS else None
 
     def plan_return(self, picture: Picture, now_us: int) -> list[Planned]:
-        """Plan the return of a scanner that was gone for long: once the card lies that was due without it.
-
-        A second capture returns once the round was confirmed without it.
-        """
+        """Plan the return of a reader that was gone for long, once nobody has waited for it any more."""
         case = self._dealer.committed.get(picture.round_no)
-        if case is None or picture.round_no in self._plugged_in:
-            return []
-        spot = self._dealer.plan.course.spot(case.card)
-        is_laid = spot is not None and len(picture.places.get(spot[0], ())) >= spot[1]
-        if case.fault.id == "gone-for-long" and is_laid:
-            back: str | None = self._dealer.scanner
-        elif case.fault.id == "capture-gone" and picture.phase == "confirmed":
-            back = self._dealer.onlookers.capture
-        else:
+        device = self._absent(picture, case) if case is not None else None
+        if device is None or picture.round_no in self._plugged_in:
             return []
         self._plugged_in.add(picture.round_no)
-        return [Planned(now_us, Replug(back))] if back is not None else []
+        return [Planned(now_us, Replug(device))]
+
+    def _absent(self, picture: Picture, case: Case) -> str | None:
+        """Return what comes back now: the card lies that was due without it, or the round is confirmed."""
+        spot = self._dealer.plan.course.spot(case.card)
+        is_laid = spot is not None and len(picture.places.get(spot[0], ())) >= spot[1]
+        match case.fault.id:
+            case "gone-for-long" if is_laid:
+                return self._dealer.scanner
+            case "capture-gone" if picture.phase is Phase.CONFIRMED:
+                return self._dealer.onlookers.capture
+            case _:
+                return None
 
     def has_returned(self, picture: Picture) -> bool:
         """Whether a scanner that was gone for long is plugged in again; the table may not know yet."""
