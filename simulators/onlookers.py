@@ -69,7 +69,7 @@ class Onlookers:
     # What they see.
 
     def beside(self, planned: list[Planned], scanner: str, picture: Picture) -> list[Planned]:
-        """Return what is planned, and a look of the second capture at each card that is scanned to be dealt."""
+        """Return what is planned, and a look of the second capture at each card scanned to be dealt."""
         if picture.prompt.code in OF_A_SET or not self:
             return planned
         found: list[Planned] = []

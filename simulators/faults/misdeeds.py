@@ -10,7 +10,7 @@ from controller.table.picture import Picture
 from simulators.actor import Act, Disturb, Planned, Replug, Unplug, Wake
 from simulators.devices.families import Mishap
 from simulators.faults.catalogue import Case, Moment, Spot
-from simulators.faults.garbled import UNNOTICED, Garbler
+from simulators.faults.garbled import DOUBLED, UNNOTICED, Garbler
 from simulators.faults.hands import Deed, Hands
 from simulators.faults.line_faults import GARBLED
 from simulators.faults.reader_deeds import READER_DEEDS, seen_late
@@ -183,7 +183,8 @@ def _garble(dealer: Hands, picture: Picture) -> list[Act]:
     """What has come of it is the fault that was committed. Another reader sees what the card is."""
     round_no, card = fault_round(picture), dealer.card(picture)
     garbler = Garbler(dealer.plan.seed, dealer.hardware.card)
-    garbled = garbler.garble(round_no, dealer.hardware.spell(card), dealer.drawn(picture))
+    out = dealer.drawn(picture) if dealer.plan.course.find(DOUBLED) is not None else ()
+    garbled = garbler.garble(round_no, dealer.hardware.spell(card), out)
     dealer.garbled[round_no] = garbled
     is_noticed = garbled.fault == UNNOTICED and bool(dealer.onlookers)
     fault = SHOE_MISREAD if is_noticed else garbled.fault

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from controller.table.events import IncidentKind as Kind
 from controller.table.events import Verdict
 from controller.table.inputs import CancelReason as Reason
@@ -47,6 +49,14 @@ READER_IDS = frozenset(fault.id for fault in (*OF_A_CAPTURE, *OF_PADS))
 def with_readers(course: Course, readers: Mapping[str, str | None]) -> Course:
     """Return the course with what can happen at these readers; at pads, if each place of the deal has one."""
     dealt_to = {course.order[card - 1][0] for card in course.cards[Moment.ANY_CARD]}
-    captures = OF_A_CAPTURE if None in readers.values() else ()
+    captures = tuple(_in_game(course, fault) for fault in OF_A_CAPTURE) if None in readers.values() else ()
     pads = OF_PADS if dealt_to <= set(readers.values()) else ()
     return course._replace(faults=(*course.faults, *captures, *pads))
+
+
+def _in_game(course: Course, fault: Fault) -> Fault:
+    """Return a fault as this game decides it: a surplus card is one, whoever reads it."""
+    surplus = course.find("surplus-result")
+    if fault.id != "capture-surplus" or surplus is None:
+        return fault
+    return replace(fault, incidents=surplus.incidents)

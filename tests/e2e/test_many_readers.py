@@ -22,6 +22,7 @@ from controller.station.config import StationConfig, load
 from controller.station.replay import verify_recording
 from controller.table.events import Audience, ReadCompared
 from simulators.faults.catalogue import LIVE, Amount, Course, Plan
+from simulators.faults.courses import BACCARAT
 from simulators.faults.line_faults import GARBLED, with_line
 from simulators.faults.misdeeds import DEEDS
 from simulators.faults.reader_faults import OF_A_CAPTURE, OF_PADS, with_readers
@@ -126,6 +127,28 @@ def test_a_garbled_code_is_never_confirmed_where_others_look(tmp_path: Path) -> 
     assert differences(studio) == []
     assert "shoe-misread" in {case.fault.id for case in studio.dealer.committed.values()}
     assert not studio.dealer.misreads
+
+
+def test_a_second_capture_beside_a_shoe_whose_codes_spell_values(tmp_path: Path) -> None:
+    """No shipped table has one. A value may come again, and a card that is scanned again passes it again."""
+    config_in(tmp_path)
+    table, profile = tmp_path / "tables" / "baccarat.toml", tmp_path / "profiles" / "baccarat.toml"
+    text = table.read_text()
+    shoe = text[text.index("[scanners.shoe]") :]
+    capture = shoe.replace("scanners.shoe", "scanners.capture").replace("devices/shoe", "devices/capture")
+    head = "[scanners.capture]\n"
+    table.write_text(text + capture.replace(head, f'\n{head}reads = "second"\n', 1))
+    limits = profile.read_text()
+    profile.write_text(limits.replace("[limits]\n", "[limits]\nsecond_capture_agrees = true\n"))
+    config = load(table)
+    course = with_readers(BACCARAT, config.settings.second_readers)
+    faults = course.faults if SOAK else course.faults[-len(OF_A_CAPTURE) :]
+    plan = Plan(SEED, Amount.MANY, course=course._replace(faults=faults))
+    studio = play(config, DirectLink(config, START_US), plan, 500 if SOAK else 2 * len(OF_A_CAPTURE))
+    assert differences(studio) == []
+    assert {fault.id for fault in OF_A_CAPTURE} <= {
+        case.fault.id for case in studio.dealer.committed.values()
+    }
 
 
 def test_the_same_rounds_over_real_lines(tmp_path: Path) -> None:
