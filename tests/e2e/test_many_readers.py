@@ -36,9 +36,9 @@ SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 OF_READERS = (*OF_A_CAPTURE, *OF_PADS)
 ROUNDS = 1000 if SOAK else len(OF_READERS) + 1
 REAL_ROUNDS = 60 if SOAK else 2
-SEED = 8
+SEED = 6
 """Its first rounds have each fault of the readers once."""
-WITH_ANOTHER_CARD = 26
+WITH_ANOTHER_CARD = 4
 """A seed whose first garbled code is another card's."""
 CAPTURE = "capture"
 pytestmark = pytest.mark.timeout(7200 if SOAK else 120)
@@ -144,10 +144,9 @@ def test_a_second_capture_beside_a_shoe_whose_codes_spell_values(tmp_path: Path)
     limits = profile.read_text()
     profile.write_text(limits.replace("[limits]\n", "[limits]\nsecond_capture_agrees = true\n"))
     config = load(table)
-    course = with_readers(BACCARAT, config.settings.second_readers)
-    faults = course.faults if SOAK else course.faults[-len(OF_A_CAPTURE) :]
-    plan = Plan(SEED, Amount.MANY, course=course._replace(faults=faults))
-    studio = play(config, DirectLink(config, START_US), plan, 500 if SOAK else len(OF_A_CAPTURE) + 1)
+    faults = with_readers(BACCARAT, config.settings.second_readers).faults[-len(OF_A_CAPTURE) :]
+    plan = Plan(SEED, Amount.MANY, course=BACCARAT._replace(faults=faults))
+    studio = play(config, DirectLink(config, START_US), plan, len(faults) + 2)
     assert differences(studio) == []
     assert {fault.id for fault in OF_A_CAPTURE} <= {
         case.fault.id for case in studio.dealer.committed.values()
