@@ -207,7 +207,7 @@ class Dealer:
         if code not in AT_ONCE:
             prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
-        return [Planned(at_us, Wake(str(self._turn)))]
+        return [Planned(max(at_us, self.onlookers.free_us), Wake(str(self._turn)))]
 
     # Acting.
 

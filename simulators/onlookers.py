@@ -20,6 +20,8 @@ EARLIER_US, LATER_US = -200_000, 400_000
 AGAIN_US = 100_000
 LAID_US = 300_000, 600_000
 """From the word that a card is dealt until it lies at its place."""
+NEXT_US = 700_000
+"""From one card to the next: no dealer has two in hand at once, so each is seen and laid before."""
 OF_A_SET = frozenset({"LOAD_DECK", "SCAN_DECK"})
 """A set is scanned in at the reader that deals alone."""
 LAID_AGAIN = "SCAN_FROM_FIRST"
@@ -47,6 +49,8 @@ class Onlookers:
         self._counts: dict[str, int] = {}
         self._missed: tuple[int, int] = (0, 0)
         """Round and deal in which the second capture has missed a card."""
+        self.free_us = 0
+        """When the dealer's hand is free for the next card."""
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -87,6 +91,7 @@ class Onlookers:
             seen = (Seen(code),) if code is not None else ()
         if self.capture in picture.scanners_down or not seen or seen[0].mishap is not None:
             self._missed = picture.round_no, picture.deal
+        self.free_us = at_us + NEXT_US
         apart_us = self._apart_us(picture)
         looks = self._looks(max(at_us, at_us + apart_us), seen, picture)
         again = self._laid_again(at_us, picture, code) if picture.prompt.code == LAID_AGAIN else []

@@ -146,7 +146,7 @@ def test_a_second_capture_beside_a_shoe_whose_codes_spell_values(tmp_path: Path)
     config = load(table)
     faults = with_readers(BACCARAT, config.settings.second_readers).faults[-len(OF_A_CAPTURE) :]
     plan = Plan(SEED, Amount.MANY, course=BACCARAT._replace(faults=faults))
-    studio = play(config, DirectLink(config, START_US), plan, len(faults) + 2)
+    studio = play(config, DirectLink(config, START_US), plan, 300 if SOAK else len(faults) + 2)
     assert differences(studio) == []
     assert {fault.id for fault in OF_A_CAPTURE} <= {
         case.fault.id for case in studio.dealer.committed.values()
