@@ -85,6 +85,11 @@ class ShoeDealer(Dealer):
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self._lying_in_shoe(picture)[self.next_index(picture) - back]
 
+    def drawn(self, picture: Picture) -> tuple[Card, ...]:
+        """Return the cards that have left the shoe in this round, in order."""
+        begin = self.begins[picture.round_no]
+        return self._lying_in_shoe(picture)[begin : self.next_index(picture)]
+
     def last_of_shoe(self, picture: Picture) -> Card:
         """Return a card that never leaves the shoe, often another one than in the round before.
 

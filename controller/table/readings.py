@@ -148,6 +148,8 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     """The scan that was asked for: it corrects a reading, or is simply the card that was drawn."""
+    if t.round is not None:
+        t.round.scanned_again.add(read.code)
     if incident.burns:
         burn(t, read, BurnReason(incident.kind))
         decide(t, incident, Verdict.BURNED, None)
@@ -303,6 +305,7 @@ def scanned_again(t: TableState, read: CardRead) -> None:
         incident.again = []
         _ask_next(t, incident, 0)
         return
+    t.in_play.scanned_again.add(read.code)
     _take_again(t, incident, UnplacedRead(card, read.code, read.key))
 
 
