@@ -22,6 +22,7 @@ from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
+from controller.station.device_talk import DeviceTalk, Saying
 from controller.station.doorkeeper import Sender, identify
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
@@ -113,6 +114,7 @@ class Station:
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         self.intake = Intake(open_framers(config), self._key, self._garbage, config.station_commands)
+        self._talk = DeviceTalk(clock.now_us)
         self._silences = Silences()
         self._interlocks = Interlocks(dealing_framers(config, self.intake.framers))
         self.feeds = open_feeds(config, self.kernel)
@@ -128,6 +130,7 @@ class Station:
             submit=self.submit,
             round_no=lambda: self.kernel.table.state.round_no,
             on_moved=self._moved.set,
+            talk=self._talk,
         )
         self.lights = TowerLights(config.lights, clock)
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
@@ -171,6 +174,7 @@ class Station:
 
     def close(self) -> None:
         """Close journal, recording and feeds."""
+        self._talk.close()
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
@@ -227,8 +231,8 @@ class Station:
 
     def _garbage(self, scanner: str, report: Report) -> None:
         if isinstance(report, Garbage):
-            facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
-            log.warning("bytes without a read", extra={"facts": facts})
+            saying = Saying("bytes without a read", logging.WARNING, ("hint", report.hint))
+            self._talk.say(("scanner", scanner), saying, report.count)
             return
         self._silences.hear(scanner, report)
         # Of any other report only the kind: it may hold the code of a face-down card.
@@ -399,6 +403,7 @@ class Station:
 
     def beat(self) -> None:
         """Send `alive` and the picture once more, for those who have just come."""
+        self._talk.tell_due()
         self.journal.check_place()
         state = self.kernel.table.state
         window = state.round.window if state.round is not None else None

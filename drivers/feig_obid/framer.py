@@ -343,7 +343,7 @@ class FeigFramer:
         """
         if reply.status in WITH_TAGS | COMPLETE:
             tags = read_tags(reply.data)
-            complete = reply.status in COMPLETE and tags.whole
+            complete = reply.status in COMPLETE and (tags.whole or not reply.data)
             self._report(tags.uids, at_us, complete=complete, all_speak=True)
 
     def _judge(self, at_us: int, *, complete: bool) -> None:
