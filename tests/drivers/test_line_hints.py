@@ -54,9 +54,7 @@ PROBES = ["AT\r", "ATE0\r", "ATI1\r\n", "AT+GCAP\r", "AT\rAT\rAT\r", "AT+CGMI\r\
 
 
 def frames_of(spoken: Spoken, at_us: int) -> Line:
-    return [
-        (at_us + 100_000 * number, bytes.fromhex(frame)) for number, frame in enumerate(spoken.frames)
-    ]
+    return [(at_us + 100_000 * number, bytes.fromhex(frame)) for number, frame in enumerate(spoken.frames)]
 
 
 def bursts(data: bytes, count: int) -> Line:
@@ -88,7 +86,9 @@ def test_a_probe_is_garbage_with_its_hint_however_it_is_cut(spoken: Spoken, prob
 @EVERY_FAMILY
 def test_probes_never_look_like_another_baud_rate(spoken: Spoken) -> None:
     reports = said(spoken, bursts(b"AT+GCAP\r", 2 * FIRST_COUNT // 8))
-    assert [one for one in reports if isinstance(one, Garbage)] == [Garbage(8, PROBE)] * (2 * FIRST_COUNT // 8)
+    assert [one for one in reports if isinstance(one, Garbage)] == [Garbage(8, PROBE)] * (
+        2 * FIRST_COUNT // 8
+    )
 
 
 @EVERY_FAMILY

@@ -121,11 +121,16 @@ def test_a_gap_in_a_port_capture_ends_what_had_begun(tmp_path: Path) -> None:
     cut_short = ReadFailed(FailedReadCause.CUT_SHORT)
     for gap in (f"{NOON + 1} opened shoe /dev/ttyUSB0", f"{NOON + 1} lost shoe unplugged"):
         path = port_capture(
-            tmp_path / f"{gap.split()[1]}.capture", f"{NOON} chunk shoe {half}", gap, f"{NOON + 2} chunk shoe {rest}"
+            tmp_path / f"{gap.split()[1]}.capture",
+            f"{NOON} chunk shoe {half}",
+            gap,
+            f"{NOON + 2} chunk shoe {rest}",
         )
         reports = [one.report for one in read_card_inputs(path)]
         assert reports == [cut_short, CodeRead("10"), CodeRead("1020")]
-    whole = port_capture(tmp_path / "whole.capture", f"{NOON} chunk shoe {half}", f"{NOON + 2} chunk shoe {rest}")
+    whole = port_capture(
+        tmp_path / "whole.capture", f"{NOON} chunk shoe {half}", f"{NOON + 2} chunk shoe {rest}"
+    )
     assert [one.report for one in read_card_inputs(whole)] == [CodeRead("1010"), CodeRead("1020")]
 
 
