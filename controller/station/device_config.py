@@ -95,6 +95,6 @@ def _check_port(where: str, port: str, line: SerialSettings) -> None:
         got, usual = getattr(line, name), getattr(USUAL_LINE, name)
         if got != usual:
             raise ConfigError(
-                f"{where}.line.{name}: got {got!r}, which has no effect on {port}: set it at the device server "
-                "and leave it out here"
+                f"{where}.line.{name}: got {got!r}, which has no effect on {port}: set it at the "
+                "device server and leave it out here"
             )

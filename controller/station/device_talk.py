@@ -1,7 +1,7 @@
 """What devices say that concerns nobody's read, in the log: at once, and then no more than now and then.
 
 A line at the wrong speed, or a flood of one byte, says the same thing thousands of times a second. The first
-of it is told at once; what comes within `PAUSE_US` behind it is summed and told in one line when that is over.
+of it is told at once; what comes within `PAUSE_US` behind it is summed, and told in one line after that.
 """
 
 from __future__ import annotations

@@ -246,7 +246,7 @@ def framers_of(path: Path) -> dict[str, Framer]:
 
 
 def read_card_inputs(path: Path, *, on_line: Callable[[], None] = lambda: None) -> list[CardInput]:
-    """Return the card inputs of a capture, from what its ports brought alone. Raises StationError, JournalDamaged."""
+    """Return the card inputs of a capture. Raises StationError, JournalDamaged."""
 
     def lines() -> Iterator[Line]:
         for line in read_lines(path):
@@ -267,8 +267,8 @@ def card_inputs(framers: Mapping[str, Framer], lines: Iterable[Line]) -> list[Ca
     """Run the chunks among `lines` through fresh framers, time-outs at their time, and collect the reads.
 
     A line is opened where the capture says so, and at a first chunk of which it does not: a driver that polls
-    its reader asks nothing before. After the last chunk every time-out that is pending passes. Raises KeyError for a scanner without a
-    framer and ValueError for a payload that is not hex.
+    its reader asks nothing before. After the last chunk every time-out that is pending passes. Raises
+    KeyError for a scanner without a framer and ValueError for a payload that is not hex.
     """
     found: list[CardInput] = []
     intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None)

@@ -78,7 +78,7 @@ class DelimitedScanner:
         self._sink(self._noise(count))
 
     def storm(self, code: str, count: int) -> None:
-        """Read one card again and again, as fast as the line takes it: continuous mode with a card left there."""
+        """Read one card again and again, as a scanner in continuous mode does with one left there."""
         for _ in range(count):
             self.scan(code)
 

@@ -1,4 +1,4 @@
-"""What every family says of a line that is not its device's: probed by another program, or at another speed."""
+"""What every family says of a line that another program probes, or that is set to another speed."""
 
 from __future__ import annotations
 

@@ -118,8 +118,10 @@ def test_an_answer_that_is_lost_has_the_frame_sent_again() -> None:
     line = Line("delimited", handshake=True, unanswered_ms=500)
     assert line.scan("4130", Mishap.LOST_ACK, SECOND) == [b"4130\n"]
     line.bench.hear("shoe", ACK)
+    assert line.rest(SECOND) == []
     assert line.rest(SECOND + SECOND // 2) == [b"4130\n"]
     line.bench.hear("shoe", ACK)
+    assert line.rest(2 * SECOND) == []
     assert line.bench.next_due_us() is None
 
 
