@@ -7,7 +7,7 @@ command is refused at once, and so is everything while the table's queue is full
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -52,6 +52,11 @@ class CommandIntake:
         async with asyncio.TaskGroup() as tasks:
             for role, socket in self._sockets.items():
                 tasks.create_task(self._take(role, socket), name=f"commands {role}")
+
+    @property
+    def sockets(self) -> Mapping[str, zmq.asyncio.Socket]:
+        """What may get a door: the socket of each role."""
+        return {f"commands.{role}": socket for role, socket in self._sockets.items()}
 
     def close(self) -> None:
         """Close both sockets. Answers that come later are dropped; the client asks again by request id."""

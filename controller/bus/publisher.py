@@ -93,6 +93,11 @@ class Publisher:
         self._picture = raw
         self._sockets["picture"].send(raw, zmq.NOBLOCK)
 
+    @property
+    def sockets(self) -> Mapping[str, zmq.Socket[bytes]]:
+        """What may get a door: the live feed of each audience."""
+        return {f"live.{audience}": self._sockets[audience] for audience in AUDIENCES}
+
     def close(self) -> None:
         """Close all feeds; what slow subscribers have not taken within LINGER_MS is dropped."""
         for socket in self._sockets.values():

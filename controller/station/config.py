@@ -17,9 +17,11 @@ import msgspec
 
 from controller.bus.endpoints import Endpoints
 from controller.bus.envelope import Environment
+from controller.bus.keys import BusKeys
 from controller.cards import DECK, CodeMap
 from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
+from controller.station.bus_config import BusFile, bus_keys
 from controller.station.config_files import Files, ReadText, from_disk, read_as, read_toml
 from controller.station.deck_file import build_deck
 from controller.station.device_config import (
@@ -89,6 +91,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
+    bus: BusFile = BusFile()
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -117,6 +120,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     rules: str
     documents: Mapping[str, str]
     evidence: Evidence
+    bus: BusKeys | None
+    """Keys and doors of the bus; None keeps it on this machine."""
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
@@ -180,6 +185,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
+        bus=bus_keys(path, table.bus, run_dir / table.table),
     )
 
 

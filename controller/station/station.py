@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
+import zmq
 
 from controller.bus.commands import CommandIntake, Reply
+from controller.bus.doors import Doors
 from controller.bus.publisher import OpenWindow, Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
@@ -65,6 +67,8 @@ class Waiting(NamedTuple):
 class Feeds(Protocol):
     """Where finished messages and pictures go."""
 
+    @property
+    def sockets(self) -> Mapping[str, zmq.Socket[Any]]: ...
     def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None: ...
     def picture(self, raw: bytes) -> None: ...
     def alive(self, pulse: Pulse) -> None: ...
@@ -150,6 +154,8 @@ class Station:
         outbox = JournalOutbox(self.config.table_dir, lambda: self.journal)
         replay = ReplayServer(self.config.endpoints, outbox, table=table, starts=outbox.starts(table))
         self._on_removed_days = lambda: replay.forget_before(outbox.starts(table))
+        sockets = {**self.feeds.sockets, **commands.sockets, **replay.sockets}
+        doors = Doors(self.config.bus, sockets, on_rebound=self.beat) if self.config.bus else None
         try:
             async with asyncio.TaskGroup() as tasks:
                 parts = {
@@ -158,6 +164,7 @@ class Station:
                     "alive": self._beat(),
                     "commands": commands.run(),
                     "replay": replay.run(),
+                    **({"doors": doors.run()} if doors else {}),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
@@ -168,6 +175,8 @@ class Station:
                     for task in running:
                         task.cancel()
         finally:
+            if doors:
+                doors.close()
             commands.close()
             replay.close()
             self.close()

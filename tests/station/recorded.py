@@ -10,7 +10,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import zmq
 from table.dealt import BLUE, IN_PLAY, PLAYS, stacked
 
 from controller.bus.publisher import Pulse
@@ -49,6 +51,8 @@ class OwnClock:
 
 class NoFeeds:
     """Nobody listens; `sent` is what would have been published."""
+
+    sockets: Mapping[str, zmq.Socket[Any]] = {}
 
     def __init__(self) -> None:
         self.sent: dict[Audience, list[bytes]] = {audience: [] for audience in Audience}
