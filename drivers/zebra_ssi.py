@@ -130,12 +130,9 @@ class ZebraSsiFramer:
         self._pass(at_us)
         if self._held or self._run.is_open:
             self._lose_track()
-            if self._run.may_hold_read:
-                self._reports.put(ReadFailed(FailedReadCause.CUT_SHORT))
-                self._baud.unframed(self._run.count)
-            else:
-                self._baud.report(self._run.garbage(NO_PACKET))
-            self._run = Run()
+            run, self._run = self._run, Run()
+            cut_short = ReadFailed(FailedReadCause.CUT_SHORT)
+            self._reports.put(cut_short if run.may_hold_read else run.garbage(NO_PACKET))
         self._silence_us = None
         self._give_damage_up()
         if self._exchange is not None:
