@@ -33,7 +33,7 @@ from controller.station.device_config import (
 )
 from controller.station.errors import ConfigError
 from controller.station.profile_file import profile_file
-from controller.station.readers import check_interlock, second_readers, station_commands
+from controller.station.readers import check_interlock, check_scannable, second_readers, station_commands
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
@@ -273,6 +273,7 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     check_devices(path, table.scanners, table.badge_readers, table.lights)
     check_interlock(path, table.station_commands, table.scanners)
+    check_scannable(path, table.station_commands, table.scanners)
 
 
 def _check_shoe(path: Path, game: Game, profile: Profile, decks: Iterable[CodeMap]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -44,6 +44,10 @@ class BadgeReaderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     line: SerialSettings = SerialSettings()
     options: dict[str, Any] = {}
     role: Literal["dealer", "supervisor"] = "dealer"
+
+
+Reader: TypeAlias = ScannerConfig | BadgeReaderConfig
+"""A device that reads: cards, or badges."""
 
 
 class LightConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.station.prose import listed
+from controller.table.cells import Cell, CellVerdict, Deck
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind as Kind
-from controller.table.profile import Cell, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor
 from controller.table.texts import PROMPTS
 

@@ -9,41 +9,42 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
-import zmq
 
 from controller.bus.commands import CommandIntake, Reply
 from controller.bus.doors import Doors
-from controller.bus.publisher import OpenWindow, Publisher, Pulse
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
-from controller.station.device_talk import DeviceTalk, Saying
+from controller.station.device_talk import DeviceTalk
 from controller.station.doorkeeper import Sender, identify
+from controller.station.due import drivers_due_us, due_drivers, passed_timer, table_due_us
+from controller.station.feeds import OpenFeeds, open_publisher
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
 from controller.station.interlocks import Interlocks
-from controller.station.kernel import Kernel, Stepped, closing_of
+from controller.station.kernel import Stepped, closing_of
 from controller.station.outbox import JournalOutbox
+from controller.station.parts import named
 from controller.station.past_rounds import PastRounds
+from controller.station.pulse import pulse_of
 from controller.station.readers import dealing_framers
+from controller.station.report_log import log_report
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
 from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
-from controller.table.dealing import BETTING
-from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
+from drivers.contract import REPORTS_MAX, Clock, Report
 from drivers.port import OpenPort, Port
 
 FLOOD = 1_000
@@ -62,29 +63,6 @@ class Waiting(NamedTuple):
     taken: Taken
     scanner: str | None = None
     reply: Reply | None = None
-
-
-class Feeds(Protocol):
-    """Where finished messages and pictures go."""
-
-    @property
-    def sockets(self) -> Mapping[str, zmq.Socket[Any]]: ...
-    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None: ...
-    def picture(self, raw: bytes) -> None: ...
-    def alive(self, pulse: Pulse) -> None: ...
-    def close(self) -> None: ...
-
-
-OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
-
-
-def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
-    """Bind the live feeds of the table."""
-    return Publisher(
-        config.endpoints,
-        source=(config.settings.table, config.environment),
-        heads=kernel.envelopes.heads(),
-    )
 
 
 class Station:
@@ -169,7 +147,7 @@ class Station:
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
                 }
-                running = [tasks.create_task(_named(name, part), name=name) for name, part in parts.items()]
+                running = [tasks.create_task(named(name, part), name=name) for name, part in parts.items()]
                 if stopped is not None:
                     await stopped.wait()
                     for task in running:
@@ -239,14 +217,8 @@ class Station:
         return key
 
     def _garbage(self, scanner: str, report: Report) -> None:
-        if isinstance(report, Garbage):
-            saying = Saying("bytes without a read", logging.WARNING, ("hint", report.hint))
-            self._talk.say(("scanner", scanner), saying, report.count)
-            return
         self._silences.hear(scanner, report)
-        # Of any other report only the kind: it may hold the code of a face-down card.
-        said = report.state if isinstance(report, DeviceReported) else type(report).__name__
-        log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})
+        log_report(scanner, report, self._talk)
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
@@ -361,10 +333,7 @@ class Station:
 
     def next_due_us(self) -> int | None:
         """Return when the next deadline of the table or of a driver is due."""
-        due = [deadline.due for deadline in self.kernel.table.deadlines.values()]
-        due += [
-            at for framer in self.intake.framers.values() if (at := framer.next_deadline_us()) is not None
-        ]
+        due = [*table_due_us(self.kernel.table), *drivers_due_us(self.intake.framers)]
         return min((*due, *self.badges.next_due_us()), default=None)
 
     def is_idle(self) -> bool:
@@ -391,17 +360,11 @@ class Station:
         """Bring the deadlines that have passed, the earliest first."""
         now = self.clock.now_us()
         self.badges.fire_due(now)
-        for name, framer in self.intake.framers.items():
-            due = framer.next_deadline_us()
-            if due is not None and due <= now:
-                self.bring(Kind.TICK, name)
-        passed = [
-            (deadline.due, name, deadline.number)
-            for name, deadline in self.kernel.table.deadlines.items()
-            if deadline.due <= now
-        ]
-        if passed:
-            _, name, number = min(passed)
+        for name in due_drivers(self.intake.framers, now):
+            self.bring(Kind.TICK, name)
+        passed = passed_timer(self.kernel.table, now)
+        if passed is not None:
+            name, number = passed
             self.bring(Kind.TIMER, name, str(number))
 
     async def _beat(self) -> None:
@@ -414,22 +377,4 @@ class Station:
         """Send `alive` and the picture once more, for those who have just come."""
         self._talk.tell_due()
         self.journal.check_place()
-        state = self.kernel.table.state
-        window = state.round.window if state.round is not None else None
-        told = None
-        if window is not None and window.is_open:
-            audiences = EVERYBODY if window.window == BETTING else SHOW
-            told = OpenWindow(window.window, window.closes_at, audiences)
-        self.feeds.alive(Pulse(at_us=self.clock.now_us(), epoch=state.epoch, phase=state.phase, window=told))
-
-
-async def _named(name: str, part: object) -> None:
-    """Await a part of the station; a fault goes to the log with the part's name and ends the process."""
-    assert hasattr(part, "__await__")
-    try:
-        await part
-    except asyncio.CancelledError:
-        raise
-    except BaseException:
-        log.critical("a part of the station died", extra={"facts": {"part": name}}, exc_info=True)
-        raise
+        self.feeds.alive(pulse_of(self.kernel.table.state, self.clock.now_us()))

@@ -10,20 +10,9 @@ import msgspec
 
 from controller.table.charts import Phase
 from controller.table.events import BurnReason, OpenedCard
+from controller.table.shoe_state import DeckInUse, KeptCard, Reads, Receipt, Shoe
 from controller.table.staff import Duty, Halts
-from controller.table.state import (
-    DeckInUse,
-    KeptCard,
-    Proposal,
-    Reads,
-    Receipt,
-    RequestAnswer,
-    Revision,
-    Shoe,
-    TableState,
-    Where,
-    register_of,
-)
+from controller.table.state import Proposal, RequestAnswer, Revision, TableState, Where, register_of
 
 VERSION = 1
 

@@ -24,7 +24,8 @@ from controller.table.events import (
 )
 from controller.table.events.incidents import HOUSEKEEPING
 from controller.table.inputs import CancelReason
-from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
+from controller.table.shoe_state import SuspectDeck
+from controller.table.state import Incident, LaidCard, TableState, Where
 
 ESCALATE = "escalate"
 GIVE_UP = "give_up"

@@ -12,12 +12,12 @@ from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
     aside,
     corrections,
-    dealing,
     deck_life,
     guards,
     halts,
     held_reads,
     interruptions,
+    laying,
     manual,
     observations,
     procedures,
@@ -30,7 +30,8 @@ from controller.table import (
 from controller.table.charts import IncidentState, Phase, is_accepted
 from controller.table.events import BurnReason, IncidentKind
 from controller.table.inputs import PRESS_NAMES, Role
-from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
+from controller.table.shoe_state import Shoe
+from controller.table.state import LaidCard, OpenWindow, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
@@ -220,7 +221,7 @@ def prompt(t: TableState) -> Prompt:
         return _say("COUNT_STUB")
     if t.phase is Phase.RESULT_PROPOSED and (unseen := second_look.unseen_card(t)) is not None:
         return _say("SHOW_CARD", *unseen)
-    if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
+    if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and laying.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
 
@@ -248,7 +249,7 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            not_before = None if dealing.is_card_due(t) else current.free_at
+            not_before = None if laying.is_card_due(t) else current.free_at
             burn = aside.burn_due(t)
             if burn is not None:
                 return _say(BURNS.get(burn, "BURN_CARD"), not_before=not_before, n=len(current.burned) + 1)

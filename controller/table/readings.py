@@ -6,8 +6,9 @@ from collections import Counter
 
 from controller.cards import Anomaly
 from controller.games.procedure import BURN, Deal, Window
-from controller.table import dealing, deck_end, held_reads, result, surplus, wear
+from controller.table import dealing, deck_end, held_reads, laying, result, surplus, wear
 from controller.table.aside import burn, burn_due
+from controller.table.cells import CellVerdict
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import BurnReason, CardsRevealed, IncidentKind, Refusal, ShoeEnd, Verdict
 from controller.table.gate import refuse
@@ -23,9 +24,9 @@ from controller.table.incidents import (
 )
 from controller.table.inputs import CancelReason, CardRead
 from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
-from controller.table.profile import CellVerdict
+from controller.table.shoe_state import SuspectDeck, UnplacedRead
 from controller.table.situations import Axis, Known, known
-from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, UnplacedRead, Where
+from controller.table.state import Incident, LaidCard, TableState, Where
 
 
 def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
@@ -85,8 +86,8 @@ def _take(t: TableState, incident: Incident, by: str | None) -> None:
         cancel(t, incident, CancelReason.DECK_INTEGRITY, by)
         return
     decide(t, incident, Verdict.WENT_ON, by)
-    if dealing.is_card_due(t):
-        dealing.deal_card(t, read)
+    if laying.is_card_due(t):
+        laying.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
 
@@ -163,8 +164,8 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     below = t.incident
     if below is not None and _waits_for_card(below):
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
-    elif below is None and dealing.is_card_due(t):
-        dealing.deal_card(t, read)
+    elif below is None and laying.is_card_due(t):
+        laying.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
 
@@ -362,7 +363,7 @@ def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
     assert isinstance(step, Deal)
     if not old.open:
         t.in_play.withdrawn.append(old.opening())
-    laid = dealing.lay(t, read, step, fact=old.fact)
+    laid = laying.lay(t, read, step, fact=old.fact)
     if old.open and not laid.open:  # It had been turned, so it lies open.
         laid.open = True
         t.emit(CardsRevealed(place=laid.place, cards=(laid.opening(),)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from controller.games.procedure import BURN, Deal
-from controller.table import aside, dealing, procedures, readings, shoe_life, surplus
+from controller.table import aside, laying, procedures, readings, shoe_life, surplus
 from controller.table.charts import IN_ROUND, IncidentState, Phase, is_accepted
 from controller.table.events import IncidentKind, ReadCompared, Refusal, Verdict
 from controller.table.gate import refuse
@@ -171,7 +171,7 @@ def _elsewhere(t: TableState, place: str, looks: Iterable[Look]) -> list[tuple[L
 
 def _may_come(t: TableState, place: str | None) -> bool:
     """Whether the card that is due may be the one that was seen: the dealing reader reads it next."""
-    if not dealing.is_card_due(t):
+    if not laying.is_card_due(t):
         return False
     step = t.in_play.run.owed
     assert isinstance(step, Deal)

@@ -26,6 +26,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
+from drivers.feig_obid.about import About
 from drivers.feig_obid.frames import (
     ANY_ADDRESS,
     MORE_INVENTORY,
@@ -113,6 +114,7 @@ class FeigFramer:
         self._unanswered_count = 0
         self._unread_count = 0
         self._told = ""
+        self._about = About()
 
     @property
     def has_checksum(self) -> bool:
@@ -133,6 +135,7 @@ class FeigFramer:
         self._is_silent, self._unanswered_count, self._unread_count = False, 0, 0
         self._begin_inventory()
         self._asked, self._told = None, ""
+        self._about.forget()
         self._plan(Command.LINK_TEST, at_us)
         self.tick(at_us)
 
@@ -171,12 +174,22 @@ class FeigFramer:
         sent, self._to_send = self._to_send, b""
         return sent
 
+    def ask_about_itself(self) -> None:
+        """Ask for the software version in place of the next inventory."""
+        self._about.is_wanted = True
+
+    def told_about_itself(self) -> tuple[str, ...]:
+        """Return what the reader has answered; see `drivers.contract.Probe`."""
+        return self._about.texts()
+
     # Questions.
 
     def _plan(self, command: Command, at_us: int) -> None:
         self._next, self._next_at_us = command, at_us
 
     def _ask(self, command: Command, at_us: int) -> None:
+        if self._about.is_wanted and command is Command.INVENTORY and not self._replies_count:
+            self._about.is_wanted, command = False, Command.SOFTWARE_VERSION
         data = {Command.LINK_TEST: NO_DATA, Command.INVENTORY: NEW_INVENTORY}.get(command, b"")
         wait_ms = self.options.link_ms
         if command is Command.INVENTORY:
@@ -294,6 +307,7 @@ class FeigFramer:
 
     def _answered(self, reply: Reply, length: int, at_us: int) -> None:
         self._asked = None
+        self._about.note(reply)
         match reply.command:
             case Command.LINK_TEST:
                 self._address = reply.address
@@ -303,6 +317,8 @@ class FeigFramer:
                     self._ask_anew(at_us, Command.INVENTORY)
             case Command.RF_RESET:
                 self._after_reset = True
+                self._ask_anew(at_us, Command.INVENTORY)
+            case Command.SOFTWARE_VERSION:
                 self._ask_anew(at_us, Command.INVENTORY)
             case _:
                 self._take_inventory(reply, length, at_us)

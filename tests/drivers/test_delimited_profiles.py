@@ -10,13 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from driver_scenes import CUT_SHORT, DAMAGED, NO_READ, WRONG_LENGTH, collected, line_by_chance, reads_so
 
 from drivers.contract import (
     REPORTS_MAX,
     CodeRead,
-    FailedReadCause,
     Garbage,
-    ReadFailed,
     Report,
     SerialSettings,
 )
@@ -30,13 +29,9 @@ from drivers.delimited import (
     open_delimited,
 )
 from drivers.line_hints import FIRST_COUNT, PROBE
-from simulators.devices.cuts import Line, byte_by_byte, decode, merged, recut, splits
+from simulators.devices.cuts import Line, decode, merged, recut
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
-NO_READ = ReadFailed(FailedReadCause.NO_READ)
-WRONG_LENGTH = ReadFailed(FailedReadCause.WRONG_LENGTH)
 ACE = CodeRead("1010")
 
 
@@ -194,24 +189,15 @@ BY_NAME = pytest.mark.parametrize(("options", "chunks", "expected"), SESSIONS.va
 
 @BY_NAME
 def test_golden(options: dict[str, object], chunks: Line, expected: list[Report]) -> None:
-    """Whole, byte by byte and split at every offset."""
-    assert decode(open_delimited(options), chunks) == expected
-    assert decode(open_delimited(options), byte_by_byte(chunks)) == expected
-    for cut in splits(chunks):
-        assert decode(open_delimited(options), cut) == expected, cut
+    reads_so(lambda: open_delimited(options), chunks, expected)
 
 
 def random_line(seed: int, options: DelimitedOptions) -> Line:
     """Frames and damaged ones, with silences around every time-out there is."""
-    rng = random.Random(seed)
     frame = encode("1010", options)
     pieces = (frame, frame, encode("4130", options), frame[:3], frame[2:], b"\xff", b"\x02", b"\x03", b"AT\r")
     silences_us = (0, 500, 99_999, 100_000, 199_999, 200_001, 300_000, 1_900_000)
-    at_us, chunks = 0, []
-    for _ in range(60):
-        at_us += rng.choice(silences_us)
-        chunks.append((at_us, rng.choice(pieces)))
-    return chunks
+    return line_by_chance(seed, pieces, silences_us)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -311,13 +297,6 @@ def test_under_an_lrc_no_single_changed_byte_gives_a_card() -> None:
                 assert not any(isinstance(report, CodeRead) for report in reports), (code, where, other)
 
 
-def reports_of(framer: DelimitedFramer) -> list[Report]:
-    reports = []
-    while (report := framer.next_report()) is not None:
-        reports.append(report)
-    return reports
-
-
 # A line that is set otherwise than its device.
 
 
@@ -326,13 +305,13 @@ def test_bytes_without_a_frame_are_named_and_not_at_every_chunk() -> None:
     reports: list[Report] = []
     for number in range(100):
         framer.receive(b"\xf8\x00\x80\xe0\n", 200_000 * number)
-        reports += reports_of(framer)
+        reports += collected(framer)
     hints = [report.hint for report in reports if isinstance(report, Garbage) and report.hint != NOISE]
     assert hints == [
         f"{count} bytes without a frame: check baud, parity and family" for count in (65, 130, 260)
     ]
     framer.receive(b"1010\n" + b"\xff\n" * (FIRST_COUNT // 2), 10**9)
-    assert "64 bytes without" in str(reports_of(framer)[-1])
+    assert "64 bytes without" in str(collected(framer)[-1])
 
 
 @pytest.mark.parametrize(

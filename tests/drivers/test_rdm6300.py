@@ -11,8 +11,9 @@ from operator import xor
 from pathlib import Path
 
 import pytest
+from driver_scenes import CUT_SHORT, DAMAGED
 
-from drivers.contract import CodeRead, FailedReadCause, Garbage, ReadFailed, Report
+from drivers.contract import CodeRead, Garbage, Report
 from drivers.rdm6300 import (
     ALONE,
     FRAME_BYTES,
@@ -38,8 +39,6 @@ GOLDEN = "02 31 30 30 30 38 36 46 34 34 34 32 36 03"
 CODE = "100086F444"
 OTHER = "02 30 30 30 34 31 34 43 44 37 45 41 33 03"
 CLONE = "02 31 30 30 30 38 36 66 34 34 34 32 36 03"
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
 READ = CodeRead(CODE)
 LOST = Garbage(FRAME_BYTES, ALONE)
 

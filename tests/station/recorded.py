@@ -21,9 +21,10 @@ from controller.cards import Card
 from controller.journal.recording import Kind
 from controller.station import people as people_files
 from controller.station.config import StationConfig, load
+from controller.station.feeds import Feeds
 from controller.station.kernel import Kernel
 from controller.station.people import write_people
-from controller.station.station import Feeds, Station
+from controller.station.station import Station
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
 from controller.table.picture import draw

@@ -119,7 +119,7 @@ def test_what_is_set_wrong_is_named(
     with device(config, sends):
         assert doctor(config, "--json") == 1
     (finding,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert finding["scanner"] == "shoe"
+    assert finding["device"] == "shoe"
     assert expected in finding["text"]
 
 
@@ -298,8 +298,8 @@ def test_no_doctor_while_the_table_runs(config: Path, capsys: pytest.CaptureFixt
 
 
 def test_refused_words(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor(config, "--scanner", "door") == 2
-    assert "expected one of shoe" in capsys.readouterr().err
+    assert doctor(config, "--device", "door") == 2
+    assert "--device door: expected one of shoe" in capsys.readouterr().err
     assert doctor(tmp_path / "no.toml") == 3
     with pytest.raises(SystemExit):
         main(["doctor", str(config), "--seconds", "0"])

@@ -25,10 +25,11 @@ from controller.station.profile_text import (
     VERDICTS,
     value_text,
 )
+from controller.table.cells import PRESSES as ALL_PRESSES
+from controller.table.cells import CellVerdict
 from controller.table.charts import Phase
 from controller.table.limits import Limits
-from controller.table.profile import NOTICING, ROWS, CellVerdict
-from controller.table.profile import PRESSES as ALL_PRESSES
+from controller.table.profile import NOTICING, ROWS
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor
 
 NAMES = sorted(path.stem for path in PROFILES.glob("*.toml"))

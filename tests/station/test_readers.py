@@ -122,6 +122,39 @@ def test_presses_that_an_interlock_would_keep_from_being_scanned_are_refused(tmp
     assert load(path).scanners["shoe"].options == {"interlock": True}
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "scanners.shoe expects 3 to 4 characters (min_length, max_length), got 2"),
+        (
+            {"min_length = 3": "min_length = 2", "NOREAD": "C1"},
+            "scanners.shoe takes it for a failed read (no_read)",
+        ),
+    ],
+)
+def test_presses_that_the_driver_would_never_let_through_are_refused(
+    tmp_path: Path, options: dict[str, str], said: str
+) -> None:
+    path = write_config(tmp_path, **options)
+    path.write_text(path.read_text() + '\n[station_commands]\nC1 = "open_betting"\n')
+    with pytest.raises(ConfigError, match=r"rp1\.toml: station_commands\.C1: no scanner") as refused:
+        load(path)
+    assert said in str(refused.value)
+    assert "give the press a code that it takes" in str(refused.value)
+
+
+def test_a_press_needs_one_scanner_that_deals_and_lets_it_through(tmp_path: Path) -> None:
+    long = '\n[station_commands]\nE00401001234ABCD = "open_betting"\n'
+    with pytest.raises(ConfigError, match=r"got 16; give the press"):
+        load(write(tmp_path, long))
+    with pytest.raises(ConfigError, match=r"got 16; give the press"):
+        load(write(tmp_path, SECOND, long))  # It reads so many, but deals nothing.
+    feig = '\n[scanners.pad]\nfamily = "feig_obid"\nport = "/dev/x"\n'
+    assert load(write(tmp_path, feig, long)).station_commands
+    with pytest.raises(ConfigError, match=r"scanners.pad reads codes of the form \[0-9A-F\]\{16\}"):
+        load(write(tmp_path, feig, long.replace("ABCD", "abcd")))
+
+
 def test_a_reader_that_must_agree_must_be_there(tmp_path: Path) -> None:
     path = agreeing(tmp_path)
     path.write_text(path.read_text().replace(SECOND, ""))
