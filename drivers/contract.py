@@ -147,7 +147,10 @@ class DeviceFault(msgspec.Struct, frozen=True, tag=True):
 
 
 class Garbage(msgspec.Struct, frozen=True, tag=True):
-    """`count` bytes that belong to no read. `hint` never quotes them: they may spell a face-down card."""
+    """`count` bytes that belong to no read; 0 for a word on bytes that were counted before.
+
+    `hint` never quotes them: they may spell a face-down card.
+    """
 
     count: int
     hint: str

@@ -101,7 +101,9 @@ class DelimitedAtTable:
         Mishap.LOST_END: DelimitedFault.LOST_TERMINATOR,
         Mishap.NOISE: DelimitedFault.NOISE,
         Mishap.DAMAGED: DelimitedFault.HIGH_BIT,
+        Mishap.LOST_ACK: DelimitedFault.LOST_ANSWER,
     }
+    """A card that comes merged is seen by nobody until it is shown once more."""
 
     def __init__(self, sink: Sink, options: Mapping[str, Any]) -> None:
         self._scanner = DelimitedScanner(sink, delimited.open_delimited(options).options)
@@ -127,9 +129,11 @@ class DelimitedAtTable:
         self._due_us = at_us + patience_us if self._scanner.is_waiting else None
 
     def disturb(self, mishap: Mishap, at_us: int) -> None:
-        """Send noise; without power it forgets nothing."""
-        if mishap is Mishap.NOISE:
-            self._scanner.noise(NOISE_COUNT)
+        """Send noise, or start anew."""
+        if mishap is Mishap.POWER_CYCLE:
+            self._scanner.power_cycle()
+        self._scanner.noise(NOISE_COUNT)
+        self._wait(at_us)
 
     def hear(self, data: bytes, at_us: int) -> None:
         """Take answers."""

@@ -29,13 +29,17 @@ LINE_FAULTS: Mapping[str, tuple[Fault, ...]] = {
     delimited.FAMILY: (
         _fault(Mishap.LOST),
         _fault(Mishap.DOUBLED, SAME_CARD),
+        _fault(Mishap.SPLIT),
+        _fault(Mishap.MERGED, SAME_CARD),
         _fault(Mishap.CUT, RESCANNED),
         _fault(Mishap.LOST_END, RESCANNED),
         _fault(Mishap.NOISE, RESCANNED),
+        _fault(Mishap.POWER_CYCLE),
         Fault(GARBLED, Moment.FACE_DOWN_CARD, ("driver",)),
     ),
     feig_obid.FAMILY: (
         _fault(Mishap.LOST),
+        _fault(Mishap.SPLIT),
         _fault(Mishap.CUT),
         _fault(Mishap.FLIPPED),
         _fault(Mishap.PARTIAL),
@@ -48,6 +52,7 @@ LINE_FAULTS: Mapping[str, tuple[Fault, ...]] = {
     zebra_ssi.FAMILY: (
         _fault(Mishap.LOST),
         _fault(Mishap.DOUBLED, SAME_CARD),
+        _fault(Mishap.SPLIT),
         _fault(Mishap.MERGED),
         _fault(Mishap.CUT),
         _fault(Mishap.NOISE),

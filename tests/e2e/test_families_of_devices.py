@@ -25,7 +25,7 @@ from controller.station.replay import verify_recording
 from controller.table.events import CardDealt, CardsRevealed, CardWithdrawn, IncidentKind, RoundConfirmed
 from simulators.actor import Feed, Listener, Planned
 from simulators.faults.catalogue import BETWEEN_ROUNDS, LIVE, Amount, Course, Plan
-from simulators.faults.garbled import UNNOTICED
+from simulators.faults.garbled import DOUBLED, NO_CARD, READ_AGAIN, UNNOTICED
 from simulators.faults.line_faults import GARBLED, LINE_FAULTS, with_line
 from simulators.links import DirectLink, FastLinks, Link
 from simulators.simulate_command import START_US
@@ -35,6 +35,8 @@ from simulators.world import World
 CONFIG = Path(__file__).parents[2] / "config"
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 TABLES = {"delimited": "demo", "feig_obid": "feig", "zebra_ssi": "ssi"}
+GARBLES = (UNNOTICED, DOUBLED, READ_AGAIN, NO_CARD)
+"""What a wrong bit may come to where nothing checks it."""
 CHECKED = ("feig_obid", "zebra_ssi")
 """The families whose frames have a checksum."""
 SEED = 4
@@ -114,7 +116,7 @@ def course_of(family: str) -> Course:
     """What can go wrong; without a card that the scanner's own eye takes for another, where frames are
     checked: that is nothing that a line can do."""
     if not SOAK:
-        more = [fault for fault in LIVE.faults if fault.id == UNNOTICED and family not in CHECKED]
+        more = [fault for fault in LIVE.faults if fault.id in GARBLES and family not in CHECKED]
         return LIVE._replace(faults=(*LINE_FAULTS[family], *more))
     course = with_line(LIVE, family)
     if family not in CHECKED:

@@ -112,3 +112,22 @@ def test_a_card_lies_on_an_antenna_for_a_moment_and_the_next_one_waits_for_it() 
     assert line.bench.next_due_us() == 450_000
     line.rest(450_000)
     assert line.bench.next_due_us() == 900_000
+
+
+def test_an_answer_that_is_lost_has_the_frame_sent_again() -> None:
+    line = Line("delimited", handshake=True, unanswered_ms=500)
+    assert line.scan("4130", Mishap.LOST_ACK, SECOND) == [b"4130\n"]
+    line.bench.hear("shoe", ACK)
+    assert line.rest(SECOND) == []
+    assert line.rest(SECOND + SECOND // 2) == [b"4130\n"]
+    line.bench.hear("shoe", ACK)
+    assert line.rest(2 * SECOND) == []
+    assert line.bench.next_due_us() is None
+
+
+def test_a_scanner_without_power_forgets_what_was_not_answered() -> None:
+    line = Line("delimited", handshake=True, unanswered_ms=500)
+    assert line.scan("4130", at_us=SECOND) == [b"4130\n"]
+    line.bench.do(Disturb("shoe", Mishap.POWER_CYCLE), SECOND)
+    assert len(line.rest(SECOND)) == 1  # The noise of its plug.
+    assert line.bench.next_due_us() is None
