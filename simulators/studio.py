@@ -23,7 +23,9 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
+from drivers import angel_eye
 from simulators.actor import Actor, Feed, Listener, Planned
+from simulators.angel_eye_dealer import AngelEyeDealer
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
 from simulators.dealer import Dealer
@@ -190,7 +192,8 @@ def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe
     }
     if config.game.shoe is None:
         return Dealer(DEALER, shoe=shoe, **given)
-    return ShoeDealer(DEALER, plan_of_shoe=config.game.shoe, **given)
+    judges = config.scanners[scanner].family == angel_eye.FAMILY
+    return (AngelEyeDealer if judges else ShoeDealer)(DEALER, plan_of_shoe=config.game.shoe, **given)
 
 
 def dark_boxes(config: StationConfig) -> frozenset[str]:
