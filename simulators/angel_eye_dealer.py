@@ -1,7 +1,7 @@
 """The simulated dealer at a shoe that judges by itself, and so has to be told when a coup begins and ends.
 
-The shoe counts its own places. After whatever it can't know (a card that was burned or entered by hand, a loss
-of power) the dealer has it stand by anew, and the table goes by the order of drawing.
+The shoe counts its own places. After whatever it can't know (a card that was burned or entered by hand, a
+loss of power) the dealer has it stand by anew, and the table goes by the order of drawing.
 """
 
 from __future__ import annotations

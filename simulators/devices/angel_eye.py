@@ -148,7 +148,10 @@ class AngelEyeShoe:
     def draw(
         self, card: int, *, is_read: bool = True, why_not: contract.Fault = contract.Fault.NOT_READ
     ) -> None:
-        """Draw a card. Beyond a complete coup it is surplus: an overdraw. `why_not` goes with an unread one."""
+        """Draw a card. Beyond a complete coup it is surplus: an overdraw.
+
+        `why_not` is what the shoe says of one that is not read.
+        """
         place = self.due
         if place is None:
             self.surplus = card
