@@ -17,6 +17,8 @@ from simulators.dealer import SECOND
 from simulators.devices.families import Handling, Mishap
 from simulators.shoe_dealer import ShoeDealer
 
+FIRST_CARDS = 4
+"""After so many a coup may be over, to a shoe that began to count in the middle of one."""
 TAKEN_AWAY = frozenset({"SHOW_FIRST_CARD", "BURN_NEXT", "BURN_CARD", "SCAN_TO_BURN"})
 """Prompts at which a card is drawn that is no card of the coup."""
 BEFORE_A_PRESS: Mapping[str, list[Mishap | Handling]] = {
@@ -33,14 +35,18 @@ class AngelEyeDealer(ShoeDealer):
         super().__init__(name, plan_of_shoe=plan_of_shoe, **given)
         self._stands_by: tuple[int, int] | None = None
         """The round in which the shoe stood by last, and how many cards were burned before that."""
+        self._laid_before = 0
+        """How many cards of the coup lay then."""
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
         """Have the shoe stand by before the first card, and whenever it has lost its place."""
         picture = self.picture
         if picture is not None and note == str(self._turn) and picture.prompt.code == "DEAL_CARD":
             due = picture.round_no, picture.burned_count
-            if self._stands_by != due:
-                self._stands_by = due
+            laid_count = sum(map(len, picture.places.values()))
+            may_be_over = self._laid_before > 0 and laid_count - self._laid_before >= FIRST_CARDS
+            if self._stands_by != due or may_be_over:
+                self._stands_by, self._laid_before = due, laid_count
                 act = Disturb(self.scanner, Handling.STAND_BY)
                 return [Planned(now_us, act), Planned(now_us + SECOND, Wake(note))]
         planned = super().woken(note, now_us)

@@ -7,7 +7,7 @@ result is not confirmed before a supervisor has looked.
 from __future__ import annotations
 
 from controller.games.published import Coup, Outcome, Wager
-from controller.table import halts, procedures, result, surplus
+from controller.table import dealing, halts, procedures, readings, result, surplus
 from controller.table.aside import burn_due
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -83,7 +83,9 @@ def complained(t: TableState, value: ShoeComplained) -> None:
     if value.cleared:
         return
     if value.complaint in CARD_OUT and t.phase in CASES_OF_A_CARD_OUT:
-        if t.incident is None:
+        if t.incident is None and t.round is not None and t.round.shoe_astray and dealing.is_card_due(t):
+            readings.read_failed(t)  # By its own count the coup was over; here the card is due.
+        elif t.incident is None:
             surplus.card_not_due(t, None)
         elif not any(known.kind in ASK_ABOUT_A_CARD for known in t.incidents):
             t.read_meanwhile = True

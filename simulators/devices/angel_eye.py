@@ -105,6 +105,12 @@ class AngelEyeShoe:
         self._sent_count = 0
         self._seq = 0
         self._held_back = b""
+        self._laid: list[Hand] = []
+        """The hand that each card of the coup was laid at."""
+        self.unread: contract.Fault | None = None
+        """Why the card that was drawn last is not read yet."""
+        self.lies = False
+        """Whether it will say of this coup that another side has won."""
         self.surplus: int | None = None
         """The card byte that was drawn beyond a coup, while it waits for the next one."""
         self._begin()
@@ -241,11 +247,9 @@ class AngelEyeShoe:
 
     def _begin(self) -> None:
         self.player, self.banker = Hand(), Hand()
-        self._laid: list[Hand] = []
-        self.unread: contract.Fault | None = None
-        """Why the card that was drawn last is not read yet."""
+        self._laid.clear()
+        self.unread = None
         self.lies = False
-        """Whether it will say of this coup that another side has won."""
 
     def _lay(self, place: str, card: int) -> None:
         hand = self.player if place[0] == "P" else self.banker
