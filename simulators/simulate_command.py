@@ -20,8 +20,9 @@ from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.faults.line_faults import LINE_IDS, with_line
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
+from simulators.rough_line import RoughLine
 from simulators.show import Progress, Show
-from simulators.studio import PLAYERS, Studio, differences
+from simulators.studio import PLAYERS, Line, Studio, differences
 from simulators.world import World
 
 START_US = 1_767_268_800_000_000
@@ -54,6 +55,13 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
     pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
     parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
+    parser.add_argument(
+        "--line",
+        type=Line,
+        choices=list(Line),
+        default=Line.GOOD,
+        help="rough: wallet and overlay hear a line that loses, doubles and reorders (default good)",
+    )
     parser.set_defaults(run=simulate)
 
 
@@ -109,7 +117,14 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     if arguments.only and course.find(arguments.only) is None:
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
-    studio = Studio(config, seed=arguments.seed, rounds=rounds, plan=plan, players=arguments.players)
+    studio = Studio(
+        config,
+        seed=arguments.seed,
+        rounds=rounds,
+        plan=plan,
+        players=arguments.players,
+        line=arguments.line,
+    )
     link: Link
     if arguments.pace == "real":
         link = LiveLinks(config)
@@ -134,6 +149,7 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
 
 def _report(studio: Studio, took_s: float) -> int:
     """Say what was played, which faults were committed, and whether the table made of them what it must."""
+    studio.heal()
     rounds = [record for roundid, record in studio.auditor.rounds.items() if roundid != "between"]
     cancelled = sum(record.terminals == ["cancelled"] for record in rounds)
     confirmed = sum(record.terminals == ["confirmed"] for record in rounds)
@@ -146,8 +162,15 @@ def _report(studio: Studio, took_s: float) -> int:
         f"wallet: {len(studio.wallet.waiting())} rounds still to settle; "
         f"all accounts together {studio.wallet.total()} (0: nothing made, nothing lost)",
         *(f"  fault {name}: {count}" for name, count in sorted(faults.items())),
+        *(_told(line) for line in studio.lines),
     ]
-    wrong = [*differences(studio), *studio.wallet.trial_balance()]
+    unequal = [fault for line in studio.lines for fault in line.unequal]
+    wrong = [*differences(studio), *studio.wallet.trial_balance(), *unequal]
     lines += wrong or ["faults and incidents match one to one"]
     print("\n".join(lines))  # noqa: T201 - the command's result
     return NEGATIVE if wrong else 0
+
+
+def _told(line: RoughLine) -> str:
+    happened = ", ".join(f"{name} {count}" for name, count in sorted(line.counts.items()))
+    return f"{line.name}: {happened}"

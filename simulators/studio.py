@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from simulators.faults.catalogue import BETWEEN_ROUNDS, Case, Plan
 from simulators.faults.misdeeds import Hardware
 from simulators.overlay import Overlay
 from simulators.reviewer import Reviewer, Video
+from simulators.rough_line import Consumer, OverlayEnd, RoughLine, WalletEnd
 from simulators.shoe import Shoe, shuffled
 from simulators.shoe_dealer import ShoeDealer
 from simulators.supervisor import Supervisor
@@ -61,6 +63,14 @@ class RoundRecord(msgspec.Struct):
     incidents: list[tuple[IncidentKind, Verdict]] = []
     opened_count: int = 0
     closed_count: int = 0
+
+
+class Line(StrEnum):
+    """What wallet and overlay hear the table over."""
+
+    GOOD = "good"
+    ROUGH = "rough"
+    """Frames are lost, doubled, late and out of order (`rough_line`)."""
 
 
 class Auditor(Listener):
@@ -116,6 +126,7 @@ class Studio:
         players: int = PLAYERS,
         shoe: Shoe = shuffled,
         books: Path | None = None,
+        line: Line = Line.GOOD,
     ) -> None:
         game = config.game
         assert isinstance(game, RussianLive | SisterGame | Baccarat), game
@@ -137,6 +148,7 @@ class Studio:
             self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")
         self.overlay = Overlay(table=config.settings.table)
         self.auditor = Auditor()
+        self.lines = rough_lines(config, self.wallet, self.overlay, seed=seed) if line is Line.ROUGH else ()
 
     def _call_supervisors(self, config: StationConfig) -> None:
         """One is at the table; two look at wrong results afterwards."""
@@ -160,13 +172,17 @@ class Studio:
         """Everybody, in the order in which they act at the same instant."""
         return (
             self.betting,
-            self.wallet,
-            self.overlay,
+            *(self.lines or (self.wallet, self.overlay)),
             self.auditor,
             self.dealer,
             self.supervisor,
             *self.reviewers,
         )
+
+    def heal(self) -> None:
+        """Let rough lines heal, so that everybody has heard everything."""
+        for line in self.lines:
+            line.heal()
 
     def _quirks(self, round_no: int) -> frozenset[Quirk]:
         case = self.plan.of(round_no)
@@ -176,6 +192,20 @@ class Studio:
         """Return the faults that were committed, by round id."""
         table = self.overlay.snapshot.table
         return {f"{table}-{number}": case for number, case in sorted(self.dealer.committed.items())}
+
+
+def rough_lines(
+    config: StationConfig, wallet: Wallet, overlay: Overlay, *, seed: int
+) -> tuple[RoughLine, ...]:
+    """Put wallet and overlay at the ends of rough lines."""
+    table, environment = config.settings.table, config.environment
+    ends: tuple[tuple[Feed, Consumer], ...] = (
+        (Feed.SETTLEMENT, WalletEnd(wallet)),
+        (Feed.PUBLIC, OverlayEnd(overlay)),
+    )
+    return tuple(
+        RoughLine(end, feed=feed, table=table, environment=environment, seed=seed) for feed, end in ends
+    )
 
 
 def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe: Shoe) -> Dealer:

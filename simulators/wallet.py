@@ -245,6 +245,10 @@ class Wallet(Listener):
         entries = self._ledger.entries(roundid, rev)
         return tuple(Credit(entry.bet, entry.amount, entry.note) for entry in entries)
 
+    def stakes(self, roundid: str) -> dict[str, int]:
+        """Return what was debited in a round and not withdrawn, by bet."""
+        return self._ledger.open_debits(roundid)
+
     def balance(self, player: str) -> int:
         """Return what is in a purse; 0 for a player nobody knows."""
         return self._ledger.balance(purse(player))

@@ -184,23 +184,7 @@ class ReplayServer:
 
     async def answer(self, audience: Audience, raw: bytes) -> list[bytes]:
         """Return the frames that answer one request, the marker last. Bad requests get a reason."""
-        if len(raw) > REQUEST_BYTES_MAX:
-            return [_refusal("", Reason.MALFORMED, f"{len(raw)} bytes, at most {REQUEST_BYTES_MAX}")]
-        try:
-            ask = _ASK.decode(raw)
-        except UNREADABLE as error:
-            return [_refusal(request_named_in(raw), Reason.MALFORMED, f"replay of {audience}: {error}")]
-        archive = self._archives[audience]
-        try:
-            match ask:
-                case AskSnapshot():
-                    return await _snapshot(archive, ask)
-                case AskFrom():
-                    return _from(archive, ask)
-                case AskRound():
-                    return await _round(archive, ask)
-        except _Gone as gone:
-            return [_refusal(ask.request, Reason.GONE, str(gone))]
+        return await answered(self._archives[audience], raw)
 
     async def _serve(self, audience: Audience, socket: zmq.asyncio.Socket) -> None:
         while True:
@@ -209,6 +193,27 @@ class ReplayServer:
             # Frames before the last are the client's address; ROUTER drops what its full pipe cannot take.
             await socket.send_multipart([*frames[:-1], *reply], flags=zmq.NOBLOCK)
             await asyncio.sleep(0)
+
+
+async def answered(archive: Archive, raw: bytes) -> list[bytes]:
+    """Return the frames that answer one request of the archive's audience, the marker last."""
+    if len(raw) > REQUEST_BYTES_MAX:
+        return [_refusal("", Reason.MALFORMED, f"{len(raw)} bytes, at most {REQUEST_BYTES_MAX}")]
+    try:
+        ask = _ASK.decode(raw)
+    except UNREADABLE as error:
+        text = f"replay of {archive.snapshot.audience}: {error}"
+        return [_refusal(request_named_in(raw), Reason.MALFORMED, text)]
+    try:
+        match ask:
+            case AskSnapshot():
+                return await _snapshot(archive, ask)
+            case AskFrom():
+                return _from(archive, ask)
+            case AskRound():
+                return await _round(archive, ask)
+    except _Gone as gone:
+        return [_refusal(ask.request, Reason.GONE, str(gone))]
 
 
 async def _snapshot(archive: Archive, ask: AskSnapshot) -> list[bytes]:

@@ -70,14 +70,14 @@ def render(snapshot: Snapshot, now_us: int, *, stale: bool = False) -> Renderabl
     """
     parts: list[RenderableType] = [_board(snapshot), *_lines(snapshot, now_us)]
     deal = f", deal {snapshot.deal}" if snapshot.deal > 1 else ""
-    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {_standing(snapshot)}"
+    title = f"{snapshot.table}  round {snapshot.roundid or '-'}{deal}  {standing(snapshot)}"
     if snapshot.dealer is not None:
         title += f"  dealer {escape(snapshot.dealer)}"
     style = "red" if stale or snapshot.incident is not None else "green"
     return Panel(Group(*parts), title=title, subtitle=_footing(snapshot, stale), border_style=style)
 
 
-def _standing(snapshot: Snapshot) -> str:
+def standing(snapshot: Snapshot) -> str:
     """Return the phase, or why none goes on from here."""
     if snapshot.roundid is None and snapshot.blocked:
         return "blocked"
@@ -145,7 +145,7 @@ def _lines(snapshot: Snapshot, now_us: int) -> Iterator[RenderableType]:
     if snapshot.proposed is not None and (snapshot.last is None or snapshot.last.roundid != snapshot.roundid):
         yield Text.assemble("proposed: ", _outcome(snapshot.proposed))
     if snapshot.last is not None:
-        yield _last(snapshot.last)
+        yield last_text(snapshot.last)
 
 
 def _window(window: WindowState, now_us: int) -> Text:
@@ -159,7 +159,7 @@ def _window(window: WindowState, now_us: int) -> Text:
     return Text(f"{name}: {seconds} s left", "bold yellow")
 
 
-def _last(last: LastOutcome) -> Text:
+def last_text(last: LastOutcome) -> Text:
     name = f"last result ({last.roundid}): "
     if last.cancelled is not None:
         return Text(f"{name}cancelled, {last.cancelled}; everything is refunded", "bold")

@@ -88,6 +88,11 @@ def test_every_rule_of_exception_was_exercised(studio: Studio) -> None:
 def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
     assert studio.wallet.waiting() == ()
     assert studio.wallet.total() == 0 and studio.wallet.trial_balance() == ()
+    assert studio.wallet.balances() == balances_of(studio)
+
+
+def balances_of(studio: Studio) -> dict[str, int]:
+    """Return every balance by the oracle, from the cards that lay there and the bets alone."""
     rounds = []
     for roundid in rounds_of(studio):
         bets = studio.betting.bets_of(roundid)
@@ -95,8 +100,7 @@ def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
             number = int(roundid.split("-")[1])
             cards = cards_of(studio, number, as_it_stands(studio, number, shoe_of(studio, number)))
             rounds.append({"cards": cards, "bets": refunded(studio, number, bets)})
-    opening = dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE)
-    assert studio.wallet.balances() == expected_balances(opening, rounds)
+    return expected_balances(dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE), rounds)
 
 
 def shoe_of(studio: Studio, number: int) -> tuple[Card, ...]:
