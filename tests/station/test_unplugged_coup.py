@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from station.coup_table import replace, write_config
@@ -81,7 +82,7 @@ async def play(floor: Floor) -> None:
     state, device = floor.station.kernel.table.state, floor.device
     for count, code in enumerate((b"4080\n", b"1010\n"), start=1):
         device.write(code)
-        await floor.until(lambda count=count: floor.lie(count))  # type: ignore[misc]
+        await floor.until(partial(floor.lie, count))
     began = time.monotonic()
     device.unplug()
     await floor.until(lambda: state.incident)
@@ -95,7 +96,7 @@ async def play(floor: Floor) -> None:
     assert floor.prompt == "SCAN_DRAWN_CARD"
     for count, code in enumerate((b"2010\n", b"3100\n"), start=3):
         device.write(code)
-        await floor.until(lambda count=count: floor.lie(count))  # type: ignore[misc]
+        await floor.until(partial(floor.lie, count))
     assert state.incident is None and state.phase is Phase.RESULT_PROPOSED
     assert await floor.press(i.ConfirmResult()) is None
     stopped.set()
