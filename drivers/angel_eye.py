@@ -242,6 +242,11 @@ class AngelEyeFramer:
         """XOR over every byte of a frame; see `drivers.contract.Checksummed`."""
         return True
 
+    @property
+    def judges_coups(self) -> bool:
+        """The shoe sends a result; see `drivers.contract.Judging`."""
+        return True
+
     def opened(self, at_us: int) -> None:
         """End what had begun on the line before; the numbers go on, see the module."""
         self.tick(at_us if self._heard_us is None else self._heard_us + self.shortest_timeout_us)

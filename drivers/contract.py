@@ -327,6 +327,16 @@ class Signs(msgspec.Struct, frozen=True):
 
 
 @runtime_checkable
+class Judging(Protocol):
+    """A framer of a device that may know the rules of the game."""
+
+    @property
+    def judges_coups(self) -> bool:
+        """Whether the device says itself how a coup has ended."""
+        ...
+
+
+@runtime_checkable
 class Checksummed(Protocol):
     """A framer that knows whether its frames carry a checksum."""
 

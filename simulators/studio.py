@@ -24,7 +24,9 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
+from drivers import angel_eye
 from simulators.actor import Actor, Feed, Listener, Planned
+from simulators.angel_eye_dealer import AngelEyeDealer
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
 from simulators.dealer import Dealer
@@ -209,19 +211,20 @@ def rough_lines(
 
 def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe: Shoe) -> Dealer:
     """Return who deals at this table, with its scanner and what is printed on its cards."""
-    deck = config.deck
+    deck, scanner = config.deck, dealing_scanner(config)
     foreign = config.other_decks[0] if config.other_decks else deck
     given: dict[str, Any] = {
         "seed": seed,
         "plan": plan,
         "rounds": rounds,
-        "scanner": dealing_scanner(config),
+        "scanner": scanner,
         "onlookers": Onlookers(seed, config.settings.second_readers),
         "hardware": Hardware(deck.name, deck.code, foreign.code, deck.card, deck.cutting_card),
     }
     if config.game.shoe is None:
         return Dealer(DEALER, shoe=shoe, **given)
-    return ShoeDealer(DEALER, plan_of_shoe=config.game.shoe, **given)
+    judges = config.scanners[scanner].family == angel_eye.FAMILY
+    return (AngelEyeDealer if judges else ShoeDealer)(DEALER, plan_of_shoe=config.game.shoe, **given)
 
 
 def dealing_scanner(config: StationConfig) -> str:

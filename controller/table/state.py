@@ -166,6 +166,8 @@ class Round:
     """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
     compared: tuple[str, bool, bool] | None = None
     """The result that it was compared with last."""
+    shoe_astray: bool = False
+    """The shoe counts its places from Player's first card again, with cards of this coup on the table."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
