@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from controller.table.inputs import AnyCommand
-from simulators.devices.families import Mishap
+from simulators.devices.families import Handling, Mishap
 
 
 class Feed(StrEnum):
@@ -49,10 +49,10 @@ class Scan(msgspec.Struct, frozen=True):
 
 
 class Disturb(msgspec.Struct, frozen=True):
-    """Something happens to a device that no card passes."""
+    """Something happens to a device that no card passes, or somebody handles it."""
 
     device: str
-    mishap: Mishap
+    mishap: Mishap | Handling
 
 
 class Unplug(msgspec.Struct, frozen=True):

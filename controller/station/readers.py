@@ -18,7 +18,7 @@ from controller.table.inputs import AnyCommand
 from controller.table.profile import NOTICING, Profile
 from controller.table.situations import Sensor
 from controller.table.station_commands import SCANNABLE
-from drivers.contract import Framer, unknown_name
+from drivers.contract import Framer, Judging, unknown_name
 from drivers.families import CODE_FORMS, open_framer
 
 if TYPE_CHECKING:
@@ -71,8 +71,10 @@ def sensors_of(config: StationConfig) -> frozenset[Sensor]:
     """Return what this table notices by itself; position readers count when every place has one."""
     readers = config.settings.second_readers.values()
     second = {Sensor.SECOND} if None in readers else set()
-    everywhere = set(config.game.places) <= set(readers)
-    return NOTICING | second | ({Sensor.POSITION} if everywhere else set())
+    everywhere = {Sensor.POSITION} if set(config.game.places) <= set(readers) else set()
+    framers = {name: open_framer(one.family, one.options) for name, one in config.scanners.items()}
+    judges = any(isinstance(one, Judging) and one.judges_coups for one in dealing_framers(config, framers))
+    return NOTICING | second | everywhere | ({Sensor.SHOE} if judges else set())
 
 
 def dealing_framers(config: StationConfig, framers: Mapping[str, Framer]) -> Iterator[Framer]:

@@ -23,6 +23,7 @@ from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
+from controller.station.device_talk import DeviceTalk
 from controller.station.doorkeeper import Sender, identify
 from controller.station.due import drivers_due_us, due_drivers, passed_timer, table_due_us
 from controller.station.feeds import OpenFeeds, open_publisher
@@ -100,6 +101,7 @@ class Station:
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         self.intake = Intake(open_framers(config), self._key, self._garbage, config.station_commands)
+        self._talk = DeviceTalk(clock.now_us)
         self._silences = Silences()
         self._interlocks = Interlocks(dealing_framers(config, self.intake.framers))
         self.feeds = open_feeds(config, self.kernel)
@@ -115,6 +117,7 @@ class Station:
             submit=self.submit,
             round_no=lambda: self.kernel.table.state.round_no,
             on_moved=self._moved.set,
+            talk=self._talk,
         )
         self.lights = TowerLights(config.lights, clock)
         self.alive_at_us = 0
@@ -172,6 +175,7 @@ class Station:
         """Close journal, recording, feeds and metrics."""
         if self._metrics_server is not None:
             self._metrics_server.close()
+        self._talk.close()
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
@@ -228,7 +232,7 @@ class Station:
 
     def _garbage(self, scanner: str, report: Report) -> None:
         self._silences.hear(scanner, report)
-        log_report(scanner, report)
+        log_report(scanner, report, self._talk)
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
@@ -387,6 +391,7 @@ class Station:
 
     def beat(self) -> None:
         """Send `alive` and the picture once more, for those who have just come."""
+        self._talk.tell_due()
         self.journal.check_place()
         self.alive_at_us = self.clock.now_us()
         self.feeds.alive(pulse_of(self.kernel.table.state, self.alive_at_us))

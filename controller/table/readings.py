@@ -34,8 +34,12 @@ def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
 
     The value alone can't tell a second look at a card from a doubled card; the dealer can.
     """
+    card = t.register.deck.card(read.code)
     if anomaly is not Anomaly.ALREADY_OUT:
         meet(t, IncidentKind.FOREIGN_CARD, {}, where=_due_place(t))
+    elif card is not None and read.repeat and t.register.deck.copies > 1 and t.incident is None:
+        # The last card of that value may have been read twice; that it is one too many is the answer's part.
+        value_again(t, UnplacedRead(card, read.code, read.key))
     elif t.register.deck.copies > 1:
         _impossible(t, read.code)
     else:
@@ -148,6 +152,8 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     """The scan that was asked for: it corrects a reading, or is simply the card that was drawn."""
+    if t.round is not None:
+        t.round.scanned_again.add(read.code)
     if incident.burns:
         burn(t, read, BurnReason(incident.kind))
         decide(t, incident, Verdict.BURNED, None)
@@ -303,6 +309,7 @@ def scanned_again(t: TableState, read: CardRead) -> None:
         incident.again = []
         _ask_next(t, incident, 0)
         return
+    t.in_play.scanned_again.add(read.code)
     _take_again(t, incident, UnplacedRead(card, read.code, read.key))
 
 

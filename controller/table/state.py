@@ -161,10 +161,14 @@ class Round:
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
     looks: dict[str, list[Look]] = field(default_factory=dict)
     """What each reader that deals nothing has seen, in order."""
+    scanned_again: set[str] = field(default_factory=set)
+    """The codes of cards that were scanned again: such readers may have seen one card each time."""
     opinion: tuple[str, bool, bool] | None = None
     """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
     compared: tuple[str, bool, bool] | None = None
     """The result that it was compared with last."""
+    shoe_astray: bool = False
+    """The shoe counts its places from Player's first card again, with cards of this coup on the table."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""

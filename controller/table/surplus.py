@@ -26,10 +26,13 @@ def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
 
 
 def card_unscanned(t: TableState) -> IncidentKind:
-    """Rows 7, 10 and 23a, by a second reader: a card lies there that the reader which deals has not read."""
+    """Rows 7, 10 and 23a, by a second reader: a card lies there that the reader which deals has not read.
+
+    Its value is known to the system all the same (row 7c), whichever reader it passes first.
+    """
     kind = _kind(t)
     facts = {
-        Axis.SCANNED: Known.NO,
+        Axis.SCANNED: Known.YES,
         Axis.REVEALED: Known.UNKNOWN,
         Axis.DECISION: decision_to_come(t),
     }

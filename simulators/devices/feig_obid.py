@@ -99,6 +99,11 @@ class FeigReader:
             question, self._heard = self._heard[:length], self._heard[length:]
             self._answer(question)
 
+    def storm(self, count: int) -> None:
+        """Send inventories that nobody asked for, one behind the other: a reader left in its scan mode."""
+        for _ in range(count):
+            self._inventory(more=False, advanced=False)
+
     def release(self) -> None:
         """Send the answer that `Fault.LATE_REPLY` has held back."""
         late, self._late = self._late, b""

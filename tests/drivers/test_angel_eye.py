@@ -38,6 +38,7 @@ from drivers.contract import (
     ShoeResult,
     ShoeWinner,
 )
+from drivers.line_hints import PROBE
 from simulators.devices.cuts import Line, decode, merged, recut
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
@@ -211,7 +212,7 @@ SESSIONS: dict[str, tuple[Line, list[Report]]] = {
     "begin byte lost": (once("36 49 81 b2 03 34 46", P1_2S_6), [Garbage(7, NOISE), P1_2S]),
     "begin byte as data": (once("05 36 49 81 05 03 34 46", P1_2S_6), [damaged_copy(8), P1_2S]),
     "noise runs into a frame": (line("ff ff " + P1_2S_6), [Garbage(2, NOISE), P1_2S]),
-    "foreign probe": (line("41 54 2b 47 43 41 50 0d"), [Garbage(8, NOISE)]),
+    "foreign probe": (line("41 54 2b 47 43 41 50 0d"), [Garbage(8, PROBE)]),
     "begin bytes alone": (line("05 05 05"), [DAMAGED]),
 }
 BY_NAME = pytest.mark.parametrize(("chunks", "expected"), SESSIONS.values(), ids=SESSIONS.keys())

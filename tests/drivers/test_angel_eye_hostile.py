@@ -138,8 +138,9 @@ def test_flood_without_a_frame_is_counted_and_not_kept(noise: str, report: Repor
     for at_us in range(16):
         framer.receive(bytes.fromhex(noise) * STRAY_RUN_MAX, at_us)
     reports = collected(framer)
-    assert set(reports) == {report}
-    assert len(reports) in (15, 16)
+    warnings = [one for one in reports if isinstance(one, Garbage) and one.count == 0]
+    assert set(reports) - set(warnings) == {report}
+    assert len(reports) - len(warnings) in (15, 16) and len(warnings) in (4, 5)
     assert len(framer._held) <= 1
 
 

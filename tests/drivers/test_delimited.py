@@ -38,7 +38,7 @@ def noise(count: int) -> Garbage:
 
 
 def no_frame(count: int) -> Garbage:
-    return Garbage(count, f"{count} bytes without a frame: check baud, parity and family")
+    return Garbage(0, f"{count} bytes without a frame: check baud, parity and family")
 
 
 def empty(count: int) -> Garbage:

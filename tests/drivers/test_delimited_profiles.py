@@ -227,6 +227,24 @@ def spelled_in_envelopes(data: bytes) -> list[str]:
     return codes
 
 
+LINES: dict[str, tuple[bytes, bytes]] = {
+    "generic": (rb"\n", rb"([ -~]+)\r?"),
+    "zebra-raw": (rb"\r", rb"\n?([ -~]+)"),
+    "honeywell-ack": (rb"\r", rb"\n?([ -~]+)"),
+    "omron": (rb"\n", rb"([ -~]+)\r"),
+    "stx-etx": (rb"\x03", rb"\x02([ -~]+)\n"),
+}
+"""Of each way of framing without an LRC: what ends a frame, and what stands before it."""
+
+
+def spelled_in_lines(data: bytes, profile: str) -> list[str]:
+    """What the bytes spell, by pattern and not by automaton."""
+    end, frame = LINES[profile]
+    matches = (re.fullmatch(frame, piece) for piece in re.split(end, data)[:-1])
+    codes = [re.sub(r"^\][A-Za-z][A-Za-z0-9]", "", match[1].decode()) for match in matches if match]
+    return [code for code in codes if 1 <= len(code) <= 64]
+
+
 def mutated(seed: int, count: int, options: DelimitedOptions) -> bytes:
     """Frames of random codes, some of them with a byte changed, lost or put in."""
     rng, data = random.Random(seed), bytearray()
@@ -244,11 +262,12 @@ def mutated(seed: int, count: int, options: DelimitedOptions) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", [*PROFILES, "stx-etx"])
 @pytest.mark.parametrize("kind", ["random", "mutated"])
 def test_hostile_bytes(profile: str, kind: str) -> None:
-    """No exception, a bounded buffer, bounded answers; under an LRC exactly the codes that are spelled."""
-    framer = open_delimited({"profile": profile, "repeat_ms": 1})
+    """No exception, a bounded buffer, bounded answers, and exactly the codes that are spelled."""
+    framing = {"profile": profile} if profile in PROFILES else {"envelope": profile}
+    framer = open_delimited({**framing, "repeat_ms": 1})
     count = 2_000_000 if SOAK else 60_000
     data = mutated(7, count, framer.options) if kind == "mutated" else random.Random(7).randbytes(count)
     codes = []
@@ -261,6 +280,8 @@ def test_hostile_bytes(profile: str, kind: str) -> None:
         assert len(framer._answers._pending) <= REPORTS_MAX
     if profile == "omron-ack":
         assert codes == spelled_in_envelopes(data[:count])
+    else:
+        assert codes == spelled_in_lines(data[:count], profile)
     assert len(codes) > 500 or kind == "random"
 
 

@@ -685,8 +685,9 @@ def test_a_flood_is_counted_and_not_kept() -> None:
     reports = []
     while (report := framer.next_report()) is not None:
         reports.append(report)
-    assert set(reports) == {Garbage(GARBAGE_RUN_MAX, NOT_ASKED), GONE}
-    assert len(reports) == 64
+    warnings = [one for one in reports if isinstance(one, Garbage) and one.count == 0]
+    assert set(reports) - set(warnings) == {Garbage(GARBAGE_RUN_MAX, NOT_ASKED), GONE}
+    assert len(reports) - len(warnings) == 64 and len(warnings) == 6
 
 
 def test_noise_without_an_end_is_a_reader_that_is_gone() -> None:
@@ -716,7 +717,7 @@ def test_a_long_reply_that_never_ends_is_held_up_to_its_length() -> None:
     framer.receive(b"\x00" * 10_000, 2)
     assert len(framer._held) == 0
     framer.tick(100 * MS)
-    assert framer.next_report() == Garbage(65_534, DAMAGED)
+    assert framer.next_report() == Garbage(65_535, DAMAGED)
 
 
 # Options.

@@ -222,7 +222,10 @@ def test_a_supervisor_approves_the_procedures(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("bridge",), "no profile 'bridge': expected baccarat, default, oasis_with_bonus or russian"),
+        (
+            ("bridge",),
+            "no profile 'bridge': expected baccarat, default, many_readers, oasis_with_bonus or russian",
+        ),
         (("default", "--approve", "boris"), "--approve needs a table's config"),
         (("TABLE", "--approve", "anna"), "anna is no supervisor of table rp1: boris or clara"),
         (("TABLE", "--approve", "mallory"), "mallory is no supervisor"),

@@ -173,9 +173,12 @@ def test_a_row_that_a_reader_notices_is_decided_in_the_profile(tmp_path: Path) -
 
 def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def heading(*more: str) -> str:
+        return heading_of(write(tmp_path, *more))
+
+    def heading_of(path: Path) -> str:
         parser = argparse.ArgumentParser()
         add_profile(parser.add_subparsers())
-        arguments = parser.parse_args(["profile", str(write(tmp_path, *more))])
+        arguments = parser.parse_args(["profile", str(path)])
         arguments.run(arguments)
         told = capsys.readouterr().out
         return " ".join(told[told.index("Blind spots of") :].split()).split(" row ")[0]
@@ -185,6 +188,8 @@ def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFix
     assert heading() == f"Blind spots of table rp1 without {beam}, {camera}, {second}, {pads} or {shoe}"
     assert heading(PADS[0]) == heading()
     assert heading(SECOND, *PADS) == f"Blind spots of table rp1 without {beam}, {camera} or {shoe}"
+    angel_eye = heading_of(Path(__file__).parents[2] / "config" / "tables" / "baccarat_angel_eye.toml")
+    assert angel_eye == f"Blind spots of table ba2 without {beam}, {camera}, {second} or {pads}"
 
 
 def test_a_reader_that_deals_nothing_has_no_interlock(tmp_path: Path) -> None:
