@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from controller.bus.errors import KeyFileUnusable
 from controller.bus.keys import what_is_wrong_with_key
 
-KeyName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
+KeyName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,31}$")]
+"""Of a consumer that acknowledges: its name, and after a dot what tells its keys apart."""
 
 
 class KeyRole(StrEnum):

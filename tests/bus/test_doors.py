@@ -28,7 +28,7 @@ from controller.bus.keys import BusKeys, ClientKeys, KeyPair, public_path, write
 from controller.bus.refusals import LINES_MAX, Refusal, Refusals
 from controller.bus.zap import Reason
 from controller.table.events import Audience
-from controller.table.inputs import OpenTable
+from controller.table.inputs import Acknowledge, OpenTable
 
 Scene = Callable[[House], Coroutine[Any, Any, None]]
 REVOKED_S = 2.0
@@ -332,6 +332,35 @@ def test_a_consumer_and_a_sender_come_in_once_they_are_allowed(
             delivery = first.result()
             assert answered.result().accepted and delivery is not None and delivery.envelope.seq == 1
         bets.close()
+
+    play(directory, context, scene)
+
+
+def test_a_consumer_acknowledges_under_the_name_of_its_own_key(
+    directory: Path, context: zmq.Context[Any]
+) -> None:
+    """Over a door the key says who speaks; a local socket keeps others out by its mode."""
+
+    async def scene(house: House) -> None:
+        door, local = house.keys.doors["commands.consumer"], house.endpoints.consumer
+        pairs = {name: KeyPair.draw() for name in ("Wallet_B", "wallet-a", "wallet-a.2")}
+        for name, pair in pairs.items():
+            house.allow(name, pair.public, KeyRole.COMMANDS_CONSUMER)
+        await taken_over()
+        for name, actor, endpoint, reason in (
+            ("wallet-a", "wallet-a", door, None),
+            ("wallet-a.2", "wallet-a", door, None),
+            ("Wallet_B", "wallet-a", door, "FOREIGN_ACTOR"),
+            ("wallet-a", "wallet-a.2", door, "FOREIGN_ACTOR"),
+            (None, "wallet-a", local, None),
+        ):
+            keys = None if name is None else keys_for(house, pairs[name])
+            client = AsyncCommandClient(endpoint, actor, keys=keys, context=context)
+            taken = len(house.commands)
+            answer = await client.send(Acknowledge("rp1-1", 1), round_no=0)
+            client.close()
+            assert (answer.accepted, answer.reason) == (reason is None, reason)
+            assert len(house.commands) - taken == (reason is None), "what is refused never gets to the table"
 
     play(directory, context, scene)
 

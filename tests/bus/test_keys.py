@@ -96,7 +96,7 @@ def test_the_list_says_who_may_what(tmp_path: Path) -> None:
     ("text", "because"),
     [
         ("{", "is no list of keys"),
-        ('{"keys": {"A": {"public": "%s", "roles": []}}}', "is no list of keys"),
+        ('{"keys": {"A b": {"public": "%s", "roles": []}}}', "is no list of keys"),
         ('{"keys": {"a": {"public": "%s", "roles": ["boss"]}}}', "boss"),
         ('{"keys": {"a": {"public": "short", "roles": []}}}', "holds 5 characters"),
         ('{"keys": {"a": {"public": "%s", "roles": [], "note": 1}}}', "note"),
