@@ -23,14 +23,13 @@ from controller.bus.endpoints import check_served
 from controller.bus.errors import EndpointRefused, KeyFileUnusable
 from controller.bus.keys import BusKeys, read_pair
 from controller.bus.refusals import Refusal, Refusals
+from controller.bus.replay_server import FRAME_BYTES_MAX
 from controller.bus.zap import ZapHandler
 
 LOOK_S = 0.25
 TELL_S = 1.0
 HANDSHAKE_MS = 5_000
 """A peer that has not come in by then is cut off."""
-MESSAGE_BYTES_MAX = 65_536
-"""Longest frame that is read from a peer; subscriptions and requests are far shorter."""
 RELEASE_WAIT_S = 0.01
 TRIES_TOLD = 100
 """So many tries to bind a door again are one line in the log."""
@@ -120,7 +119,7 @@ class Doors:
         socket.setsockopt(zmq.ZAP_DOMAIN, role_of(name).encode())
         socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
         socket.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
-        socket.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES_MAX)
+        socket.setsockopt(zmq.MAXMSGSIZE, FRAME_BYTES_MAX)
         socket.setsockopt(zmq.IPV6, "[" in endpoint)
         socket.bind(endpoint)
         # A bind may take the news of a message from the descriptor; reading EVENTS wakes an asyncio socket.

@@ -35,6 +35,8 @@ PAGE_BYTES_MAX = 1 << 20
 REPLIES_HELD_MAX = 16
 """SNDHWM per client: pages that wait for one that does not read. More are dropped."""
 REQUEST_BYTES_MAX = 4_096
+FRAME_BYTES_MAX = 65_536
+"""Longest frame that is read from a peer; who sends a longer one is cut off without an answer."""
 CHUNK = 64
 """Messages read or folded before others on the loop get their turn."""
 ROUNDS_MAX = 5_000
@@ -281,7 +283,7 @@ def router(context: zmq.Context[Any], *, held: int) -> zmq.asyncio.Socket:
     socket = zmq.asyncio.Socket(context, zmq.ROUTER)
     socket.setsockopt(zmq.SNDHWM, held)
     socket.setsockopt(zmq.RCVHWM, held)
-    socket.setsockopt(zmq.MAXMSGSIZE, REQUEST_BYTES_MAX)
+    socket.setsockopt(zmq.MAXMSGSIZE, FRAME_BYTES_MAX)
     return socket
 
 

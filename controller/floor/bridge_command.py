@@ -95,7 +95,7 @@ def _keys_of(config: StationConfig, arguments: argparse.Namespace) -> ClientKeys
     if server is None and config.bus is not None:
         server = public_path(config.bus.key)
     if server is None:
-        raise FloorRefused(f"--key {own}: {config.path} has no [bus] with the addresses of the table's doors")
+        raise FloorRefused(f"--key {own}: {config.path} has no [bus] with the addresses of its doors")
     return ClientKeys.read(own, server)
 
 
@@ -108,8 +108,8 @@ def feed_of(config: StationConfig, audience: Audience, keys: ClientKeys | None =
     live, replay = doors.get(f"live.{audience}"), doors.get(f"replay.{audience}")
     if live is None or replay is None:
         raise FloorRefused(
-            f"{config.path}: bus.live.{audience}: missing; with --key the bridge listens at the table's doors: "
-            f"write addresses for {audience} in [bus.live] and [bus.replay], or carry others by --audience"
+            f"{config.path}: bus.live.{audience}: missing; with --key the bridge listens at the table's "
+            f"doors; write addresses for {audience} in [bus.live] and [bus.replay], or carry others by --audience"
         )
     return Feed(live=live, replay=replay, table=table, audience=audience, environment=environment, keys=keys)
 
