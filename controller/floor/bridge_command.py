@@ -108,8 +108,8 @@ def feed_of(config: StationConfig, audience: Audience, keys: ClientKeys | None =
     live, replay = doors.get(f"live.{audience}"), doors.get(f"replay.{audience}")
     if live is None or replay is None:
         raise FloorRefused(
-            f"{config.path}: bus.live.{audience}: missing; with --key the bridge listens at the table's "
-            f"doors; write addresses for {audience} in [bus.live] and [bus.replay], or carry others by --audience"
+            f"{config.path}: bus.live.{audience}: missing; with --key only the table's doors are heard; "
+            f"write both addresses, of [bus.live] and [bus.replay], or carry another --audience"
         )
     return Feed(live=live, replay=replay, table=table, audience=audience, environment=environment, keys=keys)
 
