@@ -99,7 +99,7 @@ def test_what_is_no_file_of_keys_is_refused_and_not_waited_for(tmp_path: Path, k
         case _:
             written(path, b"k" * (1 << 21))
     for read in (read_pair, read_allowed):
-        with pytest.raises(KeyFileUnusable, match="is no file, expected one with keys|is longer than"):
+        with pytest.raises(KeyFileUnusable, match=r"is no file, expected one with keys|is longer than"):
             read(path)
 
 
