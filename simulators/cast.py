@@ -11,12 +11,12 @@ from controller.station.errors import PeopleError
 from controller.station.people import (
     People,
     Person,
-    changed_alone,
     hashed,
     new_salt,
     read_people,
     write_people,
 )
+from controller.station.whole_file import changed_alone
 from controller.table.inputs import Role
 
 DEALER, SUPERVISOR, SECOND_SUPERVISOR = "anna", "boris", "clara"

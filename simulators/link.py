@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import zmq
+
 from controller.bus.publisher import Pulse
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal.recording import Kind
@@ -44,6 +46,8 @@ class Link(Protocol):
 
 class _DirectFeeds:
     """Delivers what a station publishes in this process."""
+
+    sockets: Mapping[str, zmq.Socket[Any]] = {}
 
     def __init__(self, deliver: Deliver) -> None:
         self._deliver = deliver

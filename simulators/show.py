@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console, Group
@@ -15,8 +17,30 @@ from rich.table import Table as Grid
 
 from controller.station.config import StationConfig
 from controller.station.watch import render
-from controller.table.events import Audience
+from controller.table.events import AUDIENCES, Audience
 from simulators.studio import OPENING_BALANCE, Studio
+
+PLAIN_CONSUMER = Path(__file__).parents[1] / "docs" / "bus" / "plain_consumer.py"
+LISTENS_TO = Audience.SETTLEMENT
+
+
+def how_to_listen(config: StationConfig) -> str:
+    """Return the table's endpoints and lines to copy: what a sandbox has for whoever writes a consumer."""
+    known, table = config.endpoints, config.settings.table
+    feeds = [f"  {audience:<12}{known.live[audience]}  {known.replay[audience]}" for audience in AUDIENCES]
+    lines = [
+        "the bus of this table: live feed and replay of each audience",
+        *feeds,
+        f"  {'commands':<12}{known.betting}  {known.operator}  {known.consumer}",
+        "in another terminal",
+        f"  {sys.argv[0]} watch {config.path}",
+    ]
+    if PLAIN_CONSUMER.exists():  # Not where the package is installed from a wheel.
+        program = f"{sys.executable} {os.path.relpath(PLAIN_CONSUMER)}"
+        feed = f"{known.live[LISTENS_TO]} {known.replay[LISTENS_TO]}"
+        what = f"{table} {LISTENS_TO} {config.environment} {config.table_dir}/effects --from-first"
+        lines.append(f"  {program} {feed} {what}")
+    return "\n".join(lines)
 
 
 class Show:
@@ -40,7 +64,7 @@ class Show:
                 f"journal  {folder}/*.journal",
                 f"bus      {self._config.endpoints.live[Audience.PUBLIC]}",
                 f"daemon   {folder}/daemon.log",
-                f"Ctrl-C ends it. In another terminal: {sys.argv[0]} watch {self._config.path}",
+                "Ctrl-C ends it.",
             )
         )
         watched = render(self._studio.overlay.snapshot, now_us)
@@ -61,6 +85,8 @@ class Show:
         return grid
 
     def __enter__(self) -> Show:
+        # Before the picture, which would break these lines at the width of the terminal.
+        sys.stdout.write(how_to_listen(self._config) + "\n\n")
         self._live.start()
         return self
 

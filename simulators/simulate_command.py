@@ -9,20 +9,23 @@ import sys
 import time
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from controller.bus.errors import BusError
 from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
+from controller.table.events import Audience
 from simulators.devices.families import DEVICES
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.faults.line_faults import LINE_IDS, with_line
+from simulators.faults.reader_faults import READER_IDS, with_readers
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.rough_line import RoughLine
 from simulators.show import Progress, Show
-from simulators.studio import PLAYERS, Line, Studio, differences
+from simulators.studio import PLAYERS, Line, Studio, dealing_scanner, differences
 from simulators.world import World
 
 START_US = 1_767_268_800_000_000
@@ -50,7 +53,10 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
         help="rounds with a fault: none, one in ten, or all (default none)",
     )
     parser.add_argument(
-        "--only", metavar="FAULT", choices=sorted(BY_ID.keys() | LINE_IDS), help="this fault in every round"
+        "--only",
+        metavar="FAULT",
+        choices=sorted(BY_ID.keys() | LINE_IDS | READER_IDS),
+        help="this fault in every round",
     )
     pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
@@ -112,8 +118,9 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    scanner = next(iter(config.scanners.values()))
+    scanner = config.scanners[dealing_scanner(config)]
     course = with_line(course_of(config.game, config.settings.boxes_not_told), scanner.family)
+    course = with_readers(course, config.settings.second_readers)
     if arguments.only and course.find(arguments.only) is None:
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
@@ -127,7 +134,7 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     )
     link: Link
     if arguments.pace == "real":
-        link = LiveLinks(config)
+        link = live_links(config, studio)
     elif arguments.links == "real":
         link = FastLinks(config, START_US)
     else:
@@ -145,6 +152,13 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
         except asyncio.CancelledError:
             playing.uncancel()
     return _report(studio, time.monotonic() - began)
+
+
+def live_links(config: StationConfig, studio: Studio) -> LiveLinks:
+    """Return links at real pace, over which the betting system notices that the table is not heard."""
+    link = LiveLinks(config)
+    studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
+    return link
 
 
 def _report(studio: Studio, took_s: float) -> int:

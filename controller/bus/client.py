@@ -6,6 +6,7 @@
             ...                              # the effect and delivery.cursor in one transaction
             if table.stale() or table.behind():
                 ...                          # take no new bets
+            acknowledgements.acknowledge(delivery)   # a CommandClient on the `consumer` endpoint
 
 All judgement is in `GapKeeper`; here are the sockets and the clock. `AsyncSubscription` and
 `AsyncCommandClient` differ from the plain ones in how they wait.
@@ -23,10 +24,12 @@ from typing import Any
 import msgspec
 import zmq
 
-from controller.bus.endpoints import Endpoints, connect
+from controller.bus.acknowledging import ending_of, request_of
+from controller.bus.endpoints import Endpoints, connect, reconnect
 from controller.bus.envelope import Environment
 from controller.bus.errors import NoAnswer
-from controller.bus.gap_keeper import Cursor, Delivery, GapKeeper
+from controller.bus.gap_keeper import STALE_US, Cursor, Delivery, GapKeeper
+from controller.bus.keys import ClientKeys
 from controller.bus.snapshot import Snapshot
 from controller.bus.wire import Answer, CommandRequest, encode
 from controller.table.events import Audience
@@ -35,6 +38,7 @@ from controller.table.inputs import AnyCommand
 __all__ = [
     "AsyncCommandClient",
     "AsyncSubscription",
+    "ClientKeys",
     "CommandClient",
     "Cursor",
     "Delivery",
@@ -45,6 +49,8 @@ __all__ = [
 
 BATCH = 500
 """Live messages taken at once, before they are handed over."""
+ATTEMPTS = 3
+"""So often a command is sent before it counts as unanswered."""
 WAIT_MS_MAX = 250
 """Longest wait for a socket, so that a request that falls due is not slept over."""
 
@@ -59,6 +65,8 @@ class Feed(msgspec.Struct, frozen=True, kw_only=True):
     environment: Environment
     receive_limit: int = 10_000
     """RCVHWM; what arrives beyond it is lost and fetched again."""
+    keys: ClientKeys | None = None
+    """For a table on another machine: the consumer's own pair, and the table's public key."""
 
     @classmethod
     def of(cls, endpoints: Endpoints, table: str, *, audience: Audience, environment: Environment) -> Feed:
@@ -83,13 +91,15 @@ class _Subscribed:
         Raises EndpointRefused. The table need not be up yet.
         """
         context = context or zmq.Context.instance()
+        self._feed = feed
+        self._knocked_us = _now_us()
         self._live = context.socket(zmq.SUB)
         self._replay = context.socket(zmq.DEALER)
         try:
             self._live.setsockopt(zmq.RCVHWM, feed.receive_limit)
             self._live.subscribe(b"")
-            connect(self._live, feed.live)
-            connect(self._replay, feed.replay)
+            connect(self._live, feed.live, feed.keys)
+            connect(self._replay, feed.replay, feed.keys)
         except BaseException:
             self.close()
             raise
@@ -125,10 +135,20 @@ class _Subscribed:
                 self.keeper.replayed(frames)
             for frames in _arrived(self._live, BATCH):
                 self.keeper.live(frames[-1], _now_us())
+            self._knock(_now_us())
             request = self.keeper.ask(_now_us())
             if request is not None:
                 _offer(self._replay, request)
         return self.keeper.ready.popleft() if self.keeper.ready else None
+
+    def _knock(self, now_us: int) -> None:
+        """Connect anew after a silence: libzmq stops at a refusal; the key may be allowed since."""
+        feed = self._feed
+        if feed.keys is None or not self.keeper.stale(now_us) or now_us - self._knocked_us < STALE_US:
+            return
+        self._knocked_us = now_us
+        for socket, endpoint in ((self._live, feed.live), (self._replay, feed.replay)):
+            reconnect(socket, endpoint, feed.keys)
 
 
 class Subscription(_Subscribed):
@@ -190,17 +210,17 @@ class _Commanding:
         actor: str,
         *,
         timeout_ms: int = 1_000,
-        attempts: int = 3,
+        keys: ClientKeys | None = None,
         context: zmq.Context[Any] | None = None,
     ) -> None:
-        """Connect. `timeout_ms` is for one attempt. Raises EndpointRefused."""
+        """Connect, with `keys` to any machine. `timeout_ms` is for one attempt. Raises EndpointRefused."""
         self._endpoint = endpoint
         self._actor = actor
         self._timeout_ms = timeout_ms
-        self._attempts = attempts
+        self._keys = keys
         self._socket = (context or zmq.Context.instance()).socket(zmq.DEALER)
         try:
-            connect(self._socket, endpoint)
+            connect(self._socket, endpoint, keys)
         except BaseException:
             self.close()
             raise
@@ -222,9 +242,15 @@ class _Commanding:
                 return answer
         return None
 
+    def _offer(self, request: CommandRequest, attempt: int) -> None:
+        """Send once more, on a fresh connection to a table that may have refused the last one."""
+        if attempt > 0 and self._keys is not None:
+            reconnect(self._socket, self._endpoint, self._keys)
+        _offer(self._socket, encode(request))
+
     def _unanswered(self, request: CommandRequest) -> NoAnswer:
         return NoAnswer(
-            f"{self._endpoint}: no answer to {request.request} in {self._attempts} x {self._timeout_ms} ms; "
+            f"{self._endpoint}: no answer to {request.request} in {ATTEMPTS} x {self._timeout_ms} ms; "
             "send it again under the same request id to learn what became of it"
         )
 
@@ -246,8 +272,8 @@ class CommandClient(_Commanding):
         `request` is a fresh id unless given; `pin` or `badge` go with `LogIn`. Raises NoAnswer.
         """
         asked = self._request(command, round_no, request, pin, badge)
-        for _ in range(self._attempts):
-            _offer(self._socket, encode(asked))
+        for attempt in range(ATTEMPTS):
+            self._offer(asked, attempt)
             deadline_us = _now_us() + self._timeout_ms * 1_000
             while (left_ms := _left_ms(deadline_us)) > 0:
                 _wait((self._socket,), left_ms)
@@ -256,14 +282,29 @@ class CommandClient(_Commanding):
                     return answer
         raise self._unanswered(asked)
 
+    def acknowledge(self, delivery: Delivery) -> Answer | None:
+        """Tell the table, on its `consumer` endpoint, that the effect of this message is stored.
+
+        None for a message that ends no round: there is nothing to acknowledge. One acknowledgement covers
+        everything before it, so after a start the last one is sent again. Raises NoAnswer.
+        """
+        ending = ending_of(delivery.envelope)
+        return None if ending is None else self.send(ending, round_no=0, request=request_of(ending))
+
 
 class AsyncCommandClient(_Commanding):
     """Sends commands from an event loop; calls that overlap wait for each other."""
 
     def __init__(
-        self, endpoint: str, actor: str, *, timeout_ms: int = 1_000, context: zmq.Context[Any] | None = None
+        self,
+        endpoint: str,
+        actor: str,
+        *,
+        timeout_ms: int = 1_000,
+        keys: ClientKeys | None = None,
+        context: zmq.Context[Any] | None = None,
     ) -> None:
-        super().__init__(endpoint, actor, timeout_ms=timeout_ms, context=context)
+        super().__init__(endpoint, actor, timeout_ms=timeout_ms, keys=keys, context=context)
         self._turn = asyncio.Lock()
 
     async def send(
@@ -281,8 +322,8 @@ class AsyncCommandClient(_Commanding):
         """
         asked = self._request(command, round_no, request, pin, badge)
         async with self._turn:
-            for _ in range(self._attempts):
-                _offer(self._socket, encode(asked))
+            for attempt in range(ATTEMPTS):
+                self._offer(asked, attempt)
                 deadline_us = _now_us() + self._timeout_ms * 1_000
                 while (left_ms := _left_ms(deadline_us)) > 0:
                     await _wait_async((self._socket,), left_ms)
@@ -290,6 +331,11 @@ class AsyncCommandClient(_Commanding):
                     if answer is not None:
                         return answer
         raise self._unanswered(asked)
+
+    async def acknowledge(self, delivery: Delivery) -> Answer | None:
+        """Tell the table that the effect of this message is stored; see `CommandClient.acknowledge`."""
+        ending = ending_of(delivery.envelope)
+        return None if ending is None else await self.send(ending, round_no=0, request=request_of(ending))
 
 
 def _now_us() -> int:

@@ -1,6 +1,7 @@
 """Endpoints: where the sockets of one table are, and the rules for binding and reaching them.
 
 Without keys nothing leaves the machine: `ipc://` files of one user, or loopback TCP for feeds and replay.
+What leaves it has keys (`doors.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import msgspec
 import zmq
 
 from controller.bus.errors import EndpointRefused
+from controller.bus.keys import ClientKeys
 from controller.table.events import AUDIENCES, Audience
 
 IPC_PATH_BYTES_MAX = 107
@@ -30,13 +32,14 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class Endpoints(msgspec.Struct, frozen=True):
-    """All sockets of one table. `picture` and the two command sockets are always `ipc://`."""
+    """All sockets of one table. `picture` and the command sockets are always `ipc://`."""
 
     live: Mapping[Audience, str]
     replay: Mapping[Audience, str]
     picture: str
     betting: str
     operator: str
+    consumer: str
 
     @classmethod
     def ipc(cls, directory: Path, table: str) -> Endpoints:
@@ -49,6 +52,7 @@ class Endpoints(msgspec.Struct, frozen=True):
             picture=f"ipc://{home}/picture",
             betting=f"ipc://{home}/commands.betting",
             operator=f"ipc://{home}/commands.operator",
+            consumer=f"ipc://{home}/commands.consumer",
         )
 
     @classmethod
@@ -101,13 +105,52 @@ def bind(socket: zmq.Socket[Any], endpoint: str) -> None:
         raise EndpointRefused(f"{endpoint}: cannot bind: {error}") from error
 
 
-def connect(socket: zmq.Socket[Any], endpoint: str) -> None:
-    """Connect to a local endpoint; nobody needs to serve there yet. Raises EndpointRefused."""
-    check_local(endpoint)
+def check_address(endpoint: str) -> None:
+    """Raise EndpointRefused unless `endpoint` is a TCP address, which with keys may be any one."""
+    scheme, _, address = endpoint.partition("://")
+    host, _, port = address.rpartition(":")
+    if scheme != "tcp" or not host:
+        raise EndpointRefused(f"{endpoint}: expected tcp://<address>:<port>; local sockets take no keys")
+    _check_port(endpoint, port)
+
+
+def check_served(endpoint: str) -> None:
+    """Raise EndpointRefused unless a table can serve there: at an address of this machine, or at 0.0.0.0.
+
+    Not at `*`, which libzmq binds and can't unbind under that name.
+    """
+    check_address(endpoint)
+    host = endpoint.removeprefix("tcp://").rpartition(":")[0]
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        raise EndpointRefused(
+            f"{endpoint}: expected an address of this machine, such as tcp://10.0.0.5:5600, or tcp://0.0.0.0:5600"
+        ) from None
+
+
+def connect(socket: zmq.Socket[Any], endpoint: str, keys: ClientKeys | None = None) -> None:
+    """Connect; nobody needs to serve there yet. Without keys only to a local endpoint.
+
+    Raises EndpointRefused.
+    """
+    if keys is None:
+        check_local(endpoint)
+    else:
+        check_address(endpoint)
+        keys.secure(socket)
+        socket.setsockopt(zmq.IPV6, "[" in endpoint)
     try:
         socket.connect(endpoint)
     except zmq.ZMQError as error:
         raise EndpointRefused(f"{endpoint}: cannot connect: {error}") from error
+
+
+def reconnect(socket: zmq.Socket[Any], endpoint: str, keys: ClientKeys) -> None:
+    """Give up the connection that `connect` made, and what waits in it; begin another one."""
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.disconnect(endpoint)
+    connect(socket, endpoint, keys)
 
 
 def _check_path(endpoint: str, path: str) -> None:
@@ -129,8 +172,12 @@ def _check_loopback(endpoint: str, address: str) -> None:
         local = False
     if not local:
         raise EndpointRefused(
-            f"{endpoint}: leaves the machine, and the bus has no keys; expected tcp://127.0.0.1:<port>"
+            f"{endpoint}: leaves the machine, and there are no keys; expected tcp://127.0.0.1:<port>, or keys"
         )
+    _check_port(endpoint, port)
+
+
+def _check_port(endpoint: str, port: str) -> None:
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise EndpointRefused(f"{endpoint}: port {port!r}, expected 1 to 65535")
 

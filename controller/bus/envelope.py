@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 import msgspec
 
@@ -39,6 +39,12 @@ _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TYPE = re.compile(r"tablectl\.(?P<tag>[a-z_.]+)\.v(?P<version>[0-9]+)")
 
 
+Hash: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
+Number: TypeAlias = Annotated[
+    int, msgspec.Meta(extra_json_schema={"minimum": 0, "exclusiveMaximum": INTEGER_END})
+]
+
+
 class Environment(StrEnum):
     """How real the table is; the last word of every `source`."""
 
@@ -55,21 +61,35 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     specversion: str
+    """Of CloudEvents: 1.0."""
     id: str
+    """`<tableid>/<audience>/<seq>`; it never changes."""
     source: str
+    """`tablectl/<tableid>/<environment>`; only `live` is played for money."""
     type: str
+    """`tablectl.<event>.v<major version>`."""
     subject: str
+    """The round, or the table outside rounds."""
     time: str
+    """When it happened: RFC 3339, UTC, microseconds."""
     dataschema: str
+    """The name of the schema of `data`."""
     tableid: str
-    epoch: int
-    seq: int
+    epoch: Number
+    """Counts the starts of the controller at this table; it never falls in order of `seq`."""
+    seq: Number
+    """The number of the message in its audience, from 1, without a gap."""
     roundid: str | None = None
-    rev: int | None = None
+    rev: Number | None = None
+    """How the round stands: 1 when it is confirmed or cancelled, one more with each correction."""
     phase: str
-    prevhash: str
+    """The phase that the table is in after this step."""
+    prevhash: Hash
+    """SHA-256 of the exact bytes of the audience's previous message; 64 zeros in message 1."""
     rules: str
+    """The hash of the rules in force."""
     cause: str | None = None
+    """The id of another message of this audience."""
     data: msgspec.Raw
 
 
@@ -84,7 +104,7 @@ class SealedRound(Event, frozen=True, kw_only=True, tag="round.closed"):
     audiences: ClassVar = EVERYBODY
     rev: int
     count: int
-    digest: str
+    digest: Hash
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -170,10 +190,10 @@ class Envelopes:
             specversion="1.0",
             id=f"{self.table}/{audience}/{seq}",
             source=self.source,
-            type=f"tablectl.{tag}.v{VERSION}",
+            type=type_of(tag),
             subject=stamp.roundid or self.table,
             time=rfc3339(stamp.at_us),
-            dataschema=f"urn:tablectl:schema:{tag}:v{VERSION}",
+            dataschema=dataschema_of(tag),
             tableid=self.table,
             epoch=stamp.epoch,
             seq=seq,
@@ -191,6 +211,16 @@ def tag_of(event: Event | type[Event]) -> str:
     tag = event.__struct_config__.tag
     assert isinstance(tag, str), f"{event} has no tag"
     return tag
+
+
+def type_of(tag: str) -> str:
+    """Return the `type` of the messages of an event."""
+    return f"tablectl.{tag}.v{VERSION}"
+
+
+def dataschema_of(tag: str) -> str:
+    """Return the name of the schema of an event's `data`."""
+    return f"urn:tablectl:schema:{tag}:v{VERSION}"
 
 
 def source_of(table: str, environment: Environment) -> str:
@@ -246,11 +276,14 @@ def check_origin(envelope: Envelope, *, source: str, stream: str) -> None:
         )
 
 
-def _event_decoders() -> dict[str, msgspec.json.Decoder[Any]]:
-    kinds = [kind for kind in get_args(AnyEvent) if kind is not RoundClosed]
-    return {tag_of(kind): msgspec.json.Decoder(kind) for kind in [*kinds, SealedRound]}
+def travelling_events() -> dict[str, type[Event]]:
+    """Return every event by its name on the wire, in the form in which it travels."""
+    kinds = (SealedRound if kind is RoundClosed else kind for kind in get_args(AnyEvent))
+    return {tag_of(kind): kind for kind in kinds}
 
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _DECODER = msgspec.json.Decoder(Envelope)
-_EVENT_DECODERS = _event_decoders()
+_EVENT_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
+    tag: msgspec.json.Decoder(kind) for tag, kind in travelling_events().items()
+}

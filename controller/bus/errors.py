@@ -2,6 +2,7 @@
 
 BusError
   EndpointRefused    the address is not one we may serve or reach
+  KeyFileUnusable    a key or the allow-list is missing, open to others, or not understood
   MalformedMessage   what arrived is not a message of the bus
   ForeignSource      another table, audience or environment speaks on this feed
   ChainBroken        numbers and hashes do not lead from the cursor to what the table says
@@ -21,6 +22,10 @@ class BusError(Exception):
 
 class EndpointRefused(BusError):
     """The endpoint leaves the machine, is in use, or cannot be bound safely."""
+
+
+class KeyFileUnusable(BusError):
+    """A key file or the allow-list can't be used. No secret is in the text."""
 
 
 class MalformedMessage(BusError):

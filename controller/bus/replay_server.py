@@ -170,6 +170,11 @@ class ReplayServer:
             for audience, socket in self._sockets.items():
                 tasks.create_task(self._serve(audience, socket), name=f"replay {audience}")
 
+    @property
+    def sockets(self) -> Mapping[str, zmq.asyncio.Socket]:
+        """What may get a door: the socket of each audience."""
+        return {f"replay.{audience}": socket for audience, socket in self._sockets.items()}
+
     def close(self) -> None:
         """Close all sockets; replies nobody takes are dropped after LINGER_MS."""
         for socket in self._sockets.values():

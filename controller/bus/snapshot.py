@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from controller.bus.envelope import GENESIS, Envelope, decode, event_of, message_hash
 from controller.bus.errors import UNREADABLE, ChainBroken, MalformedMessage
+from controller.cards import PrintedCard
 from controller.games.offers import HandOffer
 from controller.games.procedure import Decision, Face
 from controller.games.published import Outcome, for_public
@@ -23,7 +24,7 @@ class LaidCard(msgspec.Struct, frozen=True, omit_defaults=True):
 
     n: int
     face: Face
-    card: str | None = None
+    card: PrintedCard | None = None
     commitment: str | None = None
     laid_aside: bool = False
     manual: bool = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
+
+import msgspec
 
 
 class Rank(IntEnum):
@@ -34,6 +36,9 @@ class Suit(StrEnum):
 
 
 RANK_LETTERS = "..23456789TJQKA"
+CARD_PATTERN = "^[2-9TJQKA][cdhs]$"
+PrintedCard: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": CARD_PATTERN})]
+"""The text of a card in what is published. Schemas show by it where a card may stand; no reader checks it."""
 
 
 class Card(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from controller.cards import DECK, Card
+from controller.cards import DECK, Card, PrintedCard
 from controller.games.combinations import Kind
 from controller.games.paytables import BonusRow
 from controller.games.poker import Combination, Hand
@@ -120,7 +120,7 @@ class ShownCombination(msgspec.Struct, frozen=True, gc=False):
     """A combination and the cards that form it."""
 
     kind: Kind
-    cards: tuple[str, ...]
+    cards: tuple[PrintedCard, ...]
 
 
 class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -129,7 +129,7 @@ class EvaluatedHand(msgspec.Struct, frozen=True, omit_defaults=True):
     `qualified` is told of the dealer's hand alone (RPL-31), `total` where points count (BAC-03).
     """
 
-    cards: tuple[str, ...]
+    cards: tuple[PrintedCard, ...]
     combinations: tuple[ShownCombination, ...]
     bonus: BonusRow | None = None
     qualified: bool | None = None
@@ -146,7 +146,7 @@ class HandOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """
 
     pattern: str
-    cards: tuple[str, ...]
+    cards: tuple[PrintedCard, ...]
     combinations: tuple[ShownCombination, ...] = ()
     odds: str = "0"
     comparison: Comparison | None = None
@@ -179,7 +179,7 @@ class BoxOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class DealerHand(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The dealer's five cards; without a combination he does not qualify (RPL-31)."""
 
-    cards: tuple[str, ...]
+    cards: tuple[PrintedCard, ...]
     qualified: bool
     combination: ShownCombination | None = None
 
@@ -187,7 +187,7 @@ class DealerHand(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class CoupHand(msgspec.Struct, frozen=True, gc=False):
     """One side of a coup, its cards as dealt and their points (BAC-03)."""
 
-    cards: tuple[str, ...]
+    cards: tuple[PrintedCard, ...]
     total: int
 
 

@@ -8,16 +8,13 @@ copied into journals and recordings.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import hmac
 import itertools
 import os
 import secrets
 import stat
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +24,7 @@ from msgspec.structs import replace
 from controller.bus.envelope import Environment
 from controller.station.config import StationConfig
 from controller.station.errors import PeopleError
+from controller.station.whole_file import MODE, replace_whole
 from controller.table.inputs import Proof, Role
 from drivers.rdm6300 import is_ghost
 
@@ -36,7 +34,6 @@ BLOCK_SIZE = 8
 SALT_BYTES = 16
 PIN_DIGITS_MIN, PIN_DIGITS_MAX = 6, 12
 BADGE_CHARACTERS_MIN, BADGE_CHARACTERS_MAX = 8, 64
-MODE = 0o600
 PERSON_ROLES = (Role.DEALER, Role.SUPERVISOR)
 
 PersonId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
@@ -197,35 +194,6 @@ def check_staffed(config: StationConfig) -> None:
         )
 
 
-@contextmanager
-def changed_alone(path: Path) -> Iterator[None]:
-    """Let one process at a time read and replace the file."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
 def write_people(path: Path, people: People) -> None:
     """Replace the file as a whole, durably; a crash leaves the old one or the new one."""
-    body = msgspec.json.format(msgspec.json.encode(people, order="deterministic")) + b"\n"
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), MODE)
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    replace_whole(path, msgspec.json.format(msgspec.json.encode(people, order="deterministic")) + b"\n")

@@ -22,7 +22,6 @@ from controller.station.people import (
     Hashed,
     People,
     Person,
-    changed_alone,
     hashed,
     new_salt,
     read_people,
@@ -31,6 +30,7 @@ from controller.station.people import (
     write_people,
 )
 from controller.station.terminal import FINDING, FINE, complain, say, say_json
+from controller.station.whole_file import changed_alone
 
 Change = Callable[[People, argparse.Namespace], tuple[People, str]]
 

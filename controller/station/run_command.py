@@ -62,6 +62,9 @@ async def serve(station: Station) -> int:
         loop.add_signal_handler(number, stopped.set)
     try:
         await station.run(stopped)
+    except BusError as error:
+        logging.getLogger("station").critical(str(error))
+        return REFUSED_TO_START  # A socket or a door can't be opened.
     except ExceptionGroup:
         return FAILED  # The part that died has said so in the log.
     return 0

@@ -16,6 +16,7 @@ from controller.journal import Days, Heads, Journal, Reader
 from controller.journal.recording import Kind, Line, Recorder
 from controller.journal.signing import Closing, Sign
 from controller.station.approvals import check_approved
+from controller.station.bus_config import check_keys
 from controller.station.clock import check_behind
 from controller.station.config import StationConfig
 from controller.station.errors import StartRefused
@@ -61,10 +62,11 @@ def start(
 ) -> Start:
     """Recover the table of `config` and begin its next epoch.
 
-    Raises StartRefused, PeopleError or JournalError when starting would break a promise.
+    Raises StartRefused, PeopleError, KeyFileUnusable or JournalError when starting would break a promise.
     """
     check_approved(config)
     check_staffed(config)
+    check_keys(config.bus)
     for folder in (config.run_dir, config.table_dir, config.table_dir / "sessions"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     signer = open_key(config, now_us)
@@ -84,6 +86,13 @@ def start(
         raise
     sign = partial(signer.heads, config.settings.table, config.environment.value)
     return Start(kernel, journal, recorder, started, stops, sign)
+
+
+def recovered(config: StationConfig, reader: Reader) -> Kernel:
+    """Return the table as its newest journal leaves it, to look at. Raises StartRefused or JournalError."""
+    kernel = Kernel(config)
+    _recover(kernel, reader, config, _last_boundary(reader, config), lambda: None)
+    return kernel
 
 
 def _started(config: StationConfig, journal: Journal, stops: Stops, *, at: int) -> Started:

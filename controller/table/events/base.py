@@ -10,6 +10,8 @@ from typing import Annotated, ClassVar, TypeAlias
 
 import msgspec
 
+from controller.cards import CARD_PATTERN, PrintedCard
+
 
 class Audience(StrEnum):
     """The numbered streams of the bus. Each has its own counter and chain."""
@@ -21,7 +23,7 @@ class Audience(StrEnum):
 
 
 AUDIENCES: tuple[Audience, ...] = tuple(Audience)
-CardText: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[2-9TJQKA][cdhs]$")]
+CardText: TypeAlias = Annotated[str, msgspec.Meta(pattern=CARD_PATTERN)]
 EVERYBODY = frozenset(Audience)
 SHOW = frozenset({Audience.PUBLIC, Audience.BETTING, Audience.AUDIT})
 BETTING_ONLY = frozenset({Audience.BETTING})
@@ -47,7 +49,7 @@ class OpenedCard(msgspec.Struct, frozen=True, omit_defaults=True):
     n: int
     deal: int
     reading: int
-    card: str | None
+    card: PrintedCard | None
     key: str | None
     closed_by: str | None = None
     roundid: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
+from controller.cards import PrintedCard
 from controller.games.procedure import Face
 from controller.games.russian_live import EvaluatedHand
 from controller.table.events.base import AUDIT_ONLY, BETTING_ONLY, Event, OpenedCard
@@ -21,7 +22,7 @@ class CardDealt(Event, frozen=True, kw_only=True, tag="card.dealt"):
     face: Face
     deal: int
     reading: int
-    card: str | None = None
+    card: PrintedCard | None = None
     commitment: str | None = None
     held: int | None = None
     """The number of the held card that this is."""
@@ -53,7 +54,7 @@ class CardShown(Event, frozen=True, kw_only=True, tag="card.shown"):
     place: str
     n: int
     reading: int
-    card: str
+    card: PrintedCard
 
 
 class CardWithdrawn(Event, frozen=True, kw_only=True, tag="card.withdrawn"):
@@ -75,7 +76,7 @@ class CardBurned(Event, frozen=True, kw_only=True, tag="card.burned"):
     deal: int
     reason: BurnReason
     commitment: str | None = None
-    card: str | None = None
+    card: PrintedCard | None = None
     manual: bool = False
 
 

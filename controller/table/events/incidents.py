@@ -19,6 +19,7 @@ class IncidentOpened(Event, frozen=True, kw_only=True, tag="incident.opened"):
     `reason` is the one that a person has reported.
     """
 
+    audiences: ClassVar = EVERYBODY
     incident: int
     kind: IncidentKind
     cell: str
