@@ -2,9 +2,9 @@
 
     python counting_subscriber.py ENDPOINT...
 
-It says `joined` when it has heard as many different probes as it has endpoints. Then a line tells it how many
-messages to expect; it answers how many came, and when the last one did by the monotonic clock, in nanoseconds,
-which all processes share. A probe is a frame shorter than any message.
+It says `joined` when it has heard as many different probes as it has endpoints. Then a line tells it how
+many messages to expect; it answers how many came, and when the last one did by the monotonic clock, in
+nanoseconds, which all processes share. A probe is a frame shorter than any message.
 """
 
 from __future__ import annotations
