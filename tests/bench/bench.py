@@ -1,13 +1,13 @@
 """`make bench`: how fast the table is, against measures that stay as they are.
 
-Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
-subscriber against the bare pipeline, and beside a stopped subscriber against the same without, messages a
-second against a bare publisher with group commit, replay against a straw man that decodes, encodes and
-hashes, a start and the memory it takes against bare imports, the outcome of a main box against ranking its 33
-hands with another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of the
-ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives "inconclusive".
-An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for the test that
-keeps this running.
+Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a subscriber
+against the bare pipeline, and beside a stopped subscriber against the same without, messages a second
+against a bare publisher with group commit, replay against a straw man that decodes, encodes and hashes, a
+start and the memory it takes against bare imports, the outcome of a main box against ranking its 33 hands
+with another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of
+the ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives
+"inconclusive". An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for
+the test that keeps this running.
 """
 
 from __future__ import annotations
