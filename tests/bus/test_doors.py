@@ -270,6 +270,37 @@ def test_only_the_doors_of_a_lost_role_are_bound_anew_and_alive_comes_first(
         play(directory, context, scene)
 
 
+def test_a_door_that_another_process_has_taken_keeps_no_revoked_key_in_at_the_others(
+    directory: Path,
+    context: zmq.Context[Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scene(house: House) -> None:
+        good, taken = await let_in(house), {"live.public", "replay.public"}
+        bind = Doors._is_bound_again
+        monkeypatch.setattr(
+            Doors, "_is_bound_again", lambda doors, name: name not in taken and bind(doors, name)
+        )
+        house.write(house.allowed.without("overlay"))
+        assert await house.until(lambda: caplog.messages.count("another process has a door") >= 2)
+        house.write(house.allowed.without("wallet"))
+        await house.speak(REVOKED_S)
+        heard = sum(map(len, good.listen().values()))
+        await house.speak(0.2)
+        assert sum(map(len, good.listen().values())) == heard, "who is revoked meanwhile is out"
+        house.allow("overlay", house.overlay.public, KeyRole.PUBLIC)
+        taken.clear()
+        overlay = context.socket(zmq.SUB)
+        overlay.subscribe(b"")
+        connect(overlay, house.keys.doors["live.public"], keys_for(house, house.overlay))
+        assert await house.until(lambda: overlay.poll(0) > 0), "and the doors open once they are free"
+        overlay.close(linger=0)
+        good.close()
+
+    play(directory, context, scene)
+
+
 def test_the_tables_own_key_is_changed_while_it_runs(directory: Path, context: zmq.Context[Any]) -> None:
     async def scene(house: House) -> None:
         peer, old = await let_in(house), keys_for(house, house.wallet)
