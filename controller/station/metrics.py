@@ -26,8 +26,8 @@ REQUEST_S = 2.0
 """So long a client may take to say what it wants."""
 SECOND_US = 1_000_000
 CLIENTS_MAX = 20
-"""So many are heard at once. Others are let go: anybody on the machine can connect, and each takes one of the files
-that the process may have open."""
+"""So many are heard at once. Others are let go: anybody on the machine can connect, and each takes one of the
+files that the process may have open."""
 LATENCY_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Prometheus counts time in seconds; nothing of the table is computed with these."""
 
