@@ -290,7 +290,7 @@ def test_a_door_that_another_process_has_taken_keeps_no_revoked_key_in_at_the_ot
         await house.speak(0.2)
         assert sum(map(len, good.listen().values())) == heard, "who is revoked meanwhile is out"
         house.allow("overlay", house.overlay.public, KeyRole.PUBLIC)
-        await taken_over()
+        await house.speak(1.0)
         taken.clear()
         overlay = context.socket(zmq.SUB)
         overlay.subscribe(b"")
