@@ -59,7 +59,7 @@ class Register(Generic[Where]):
         self._out.append((code, where))
 
     def withdraw(self, code: str, where: Where | None = None) -> None:
-        """Take the reading of `code` at `where` back, else its last one: that card counts as in the shoe again.
+        """Take the reading of `code` at `where`, or its last one, back: that card counts as in the shoe again.
 
         Where several cards have the code, the others stay where they lie.
         """

@@ -144,7 +144,8 @@ def test_presses_that_the_driver_would_never_let_through_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [("]C0A", "drops ']C0' as the AIM id of a code (aim_id)"), ("é99", "of the form [ -~]+")]
+    ("code", "said"),
+    [("]C0A", "drops ']C0' as the AIM id of a code (aim_id)"), ("é99", "of the form [ -~]+")],
 )
 def test_presses_of_codes_that_no_delimited_scanner_gives_out_are_refused(
     tmp_path: Path, code: str, said: str
