@@ -59,7 +59,7 @@ class Register(Generic[Where]):
         self._out.append((code, where))
 
     def withdraw(self, code: str, where: Where | None = None) -> None:
-        """Take the reading of `code` at `where`, or its last one, back: that card counts as in the shoe again.
+        """Take a reading of `code` back, the one at `where` or the last: that card is in the shoe again.
 
         Where several cards have the code, the others stay where they lie.
         """
