@@ -66,8 +66,11 @@ Device = TypeVar("Device", ScannerConfig, BadgeReaderConfig, LightConfig)
 
 def at_home(home: Path, device: Device) -> Device:
     """Return the device with its port as a whole path, where it began with a dot: at the table's file."""
-    port = os.path.normpath(home / device.port) if device.port.startswith(".") else device.port
-    return msgspec.structs.replace(device, port=port)
+    return msgspec.structs.replace(device, port=_whole(home, device.port))
+
+
+def _whole(home: Path, port: str) -> str:
+    return os.path.normpath(home / port) if port.startswith(".") else port
 
 
 def check_devices(
@@ -106,7 +109,7 @@ def _check_apart(path: Path, sections: Mapping[str, Mapping[str, Reader | LightC
                 raise ConfigError(
                     f"{path}: {section}.{name!r}: expected a name of 1 to 32 letters, digits, '-' or '_'"
                 )
-            port = at_home(path.parent, device).port
+            port = _whole(path.parent, device.port)
             if port in taken:
                 raise ConfigError(
                     f"{path}: {where}.port: {device.port} is the port of {taken[port]} already; "
