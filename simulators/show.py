@@ -94,6 +94,8 @@ class Show:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+        if not self._live.console.is_terminal:
+            sys.stdout.write("\n")  # what a terminal gets from `stop`
 
 
 class Progress:

@@ -40,33 +40,35 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
     """Add the subcommand."""
     parser = subcommands.add_parser("simulate", help="play a table with simulated hardware and people")
     parser.add_argument("config", type=Path, help="the TOML file of a simulated table")
-    parser.add_argument("--rounds", type=positive, help="how many rounds (default: until Ctrl-C)")
+    parser.add_argument("--rounds", type=positive, metavar="N", help="how many; until Ctrl-C unless given")
     parser.add_argument(
-        "--seed", type=int, default=SEED, help=f"of cards, people and faults (default {SEED})"
+        "--seed", type=int, default=SEED, metavar="S", help=f"of cards, people, faults; {SEED} unless given"
     )
-    parser.add_argument("--players", type=positive, default=PLAYERS, help="how many bet at the table")
+    players_help = f"how many bet at the table; {PLAYERS} unless given"
+    parser.add_argument("--players", type=positive, default=PLAYERS, metavar="N", help=players_help)
     parser.add_argument(
         "--faults",
         type=Amount,
         choices=list(Amount),
         default=Amount.NONE,
-        help="rounds with a fault: none, one in ten, or all (default none)",
+        help="rounds with a fault: none unless given, one in ten, or all",
     )
     parser.add_argument(
         "--only",
         metavar="FAULT",
         choices=sorted(BY_ID.keys() | LINE_IDS | READER_IDS),
-        help="this fault in every round",
+        help="this fault in every round; a wrong name lists them",
     )
-    pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
+    pace_help = "by the wall clock, or as fast as everybody can follow; real unless given"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
-    parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
+    links_help = "daemon behind ptys and sockets, or in this process; real unless given"
+    parser.add_argument("--links", choices=("real", "direct"), default="real", help=links_help)
     parser.add_argument(
         "--line",
         type=Line,
         choices=list(Line),
         default=Line.GOOD,
-        help="rough: wallet and overlay hear a line that loses, doubles and reorders (default good)",
+        help="rough: one that loses, doubles, reorders, for wallet and overlay; good unless given",
     )
     parser.set_defaults(run=simulate)
 

@@ -29,7 +29,11 @@ def add_doctor(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument("config", type=Path, help="the table's TOML file")
     parser.add_argument("--device", metavar="NAME", help="this one alone")
     parser.add_argument(
-        "--seconds", type=_seconds, default=SECONDS_DEFAULT, help="how long to look at each device"
+        "--seconds",
+        type=_seconds,
+        default=SECONDS_DEFAULT,
+        metavar="S",
+        help=f"how long to look at each device; {SECONDS_DEFAULT} unless given",
     )
     parser.add_argument("--json", action="store_true", help="the findings alone, one JSON object a line")
     parser.set_defaults(run=run)

@@ -20,7 +20,7 @@ def test_every_link_leads_somewhere() -> None:
 
 def test_what_the_example_imports_exists() -> None:
     example = re.findall(r"^    (from [a-z.]+ import [^\n]+)$", PAGE, re.MULTILINE)
-    assert len(example) == 3
+    assert len(example) == 4
     for line in example:
         exec(line, {})
 
