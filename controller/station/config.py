@@ -32,6 +32,7 @@ from controller.station.device_config import (
     check_devices,
 )
 from controller.station.errors import ConfigError
+from controller.station.pages_config import PagesFile, check_pages
 from controller.station.profile_file import profile_file
 from controller.station.readers import check_interlock, second_readers, station_commands
 from controller.table.inputs import AnyCommand
@@ -92,6 +93,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
     bus: BusFile = BusFile()
+    pages: PagesFile | None = None
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -122,6 +124,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     evidence: Evidence
     bus: BusKeys | None
     """Keys and doors of the bus; None keeps it on this machine."""
+    pages: PagesFile | None
+    """Where the pages are served; None: nowhere."""
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
@@ -186,6 +190,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         documents=files.documents,
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
         bus=bus_keys(path, table.bus, run_dir / table.table),
+        pages=check_pages(path, table.pages),
     )
 
 

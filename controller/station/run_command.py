@@ -14,7 +14,7 @@ from controller.journal import JournalError
 from controller.station import log
 from controller.station.clock import LiveClock
 from controller.station.config import load
-from controller.station.errors import StationError
+from controller.station.errors import PagesRefused, StationError
 from controller.station.station import Station
 from controller.station.terminal import complain
 from controller.table.events import Audience
@@ -62,9 +62,9 @@ async def serve(station: Station) -> int:
         loop.add_signal_handler(number, stopped.set)
     try:
         await station.run(stopped)
-    except BusError as error:
+    except (BusError, PagesRefused) as error:
         logging.getLogger("station").critical(str(error))
-        return REFUSED_TO_START  # A socket or a door can't be opened.
+        return REFUSED_TO_START  # A socket or an address can't be opened.
     except ExceptionGroup:
         return FAILED  # The part that died has said so in the log.
     return 0

@@ -30,6 +30,9 @@ from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_comman
 from controller.station.interlocks import Interlocks
 from controller.station.kernel import Kernel, Stepped, closing_of
 from controller.station.outbox import JournalOutbox
+from controller.station.pages.board import last_round
+from controller.station.pages.presses import DrawCard
+from controller.station.pages.server import Pages
 from controller.station.past_rounds import PastRounds
 from controller.station.readers import dealing_framers
 from controller.station.retention import apply_retention
@@ -42,6 +45,7 @@ from controller.table.events import EVERYBODY, SHOW, Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
+from controller.table.state import TableState
 from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
 from drivers.port import OpenPort, Port
 
@@ -134,6 +138,8 @@ class Station:
             on_moved=self._moved.set,
         )
         self.lights = TowerLights(config.lights, clock)
+        self.pages: Pages | None = None
+        self.draw_card: DrawCard | None = None
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
 
@@ -154,6 +160,7 @@ class Station:
         sockets = {**self.feeds.sockets, **commands.sockets, **replay.sockets}
         doors = Doors(self.config.bus, sockets, on_rebound=self.beat) if self.config.bus else None
         try:
+            self.pages = self._open_pages(outbox)
             async with asyncio.TaskGroup() as tasks:
                 parts = {
                     "consumer": self._consume(),
@@ -162,6 +169,7 @@ class Station:
                     "commands": commands.run(),
                     "replay": replay.run(),
                     **({"doors": doors.run()} if doors else {}),
+                    **({"pages": self.pages.run()} if self.pages else {}),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
@@ -178,8 +186,23 @@ class Station:
             replay.close()
             self.close()
 
+    def _open_pages(self, outbox: JournalOutbox) -> Pages | None:
+        """Bind the address of the pages, if the table has any."""
+        if self.config.pages is None:
+            return None
+        told = last_round(outbox, self.config.settings.table)
+        picture = draw(self.table_state)
+        return Pages(self, self.config.pages, snapshot=told, picture=picture, draw_card=self.draw_card)
+
+    @property
+    def table_state(self) -> TableState:
+        """The table as it is now."""
+        return self.kernel.table.state
+
     def close(self) -> None:
-        """Close journal, recording and feeds."""
+        """Close journal, recording, feeds and pages."""
+        if self.pages:
+            self.pages.close()
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
@@ -324,6 +347,8 @@ class Station:
         picture = draw(self.kernel.table.state)
         self.feeds.picture(ENCODER.encode(picture))
         self.lights.show(picture)
+        if self.pages:
+            self.pages.show(picture, stepped.messages[Audience.PUBLIC])
         if stepped.carried is not None:
             self.journal.checkpoint()
             self._roll_day()
