@@ -54,6 +54,9 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
             await self._refuse(scope, receive, send, "unknown host")

@@ -1,7 +1,7 @@
-"""One page's connection. It is told the newest picture and nothing older, and is cut when it stops reading.
+"""One page's connection. It gets the newest picture, nothing older, and is cut when it stops reading.
 
-What waits for a page is one mark that there is something newer, and the answers to the few presses that it may
-have under way: no page can make the daemon hold more.
+What waits for a page is one mark that there is something newer, and the answers to the few presses that it
+may have under way: no page can make the daemon hold more.
 """
 
 from __future__ import annotations
@@ -58,22 +58,22 @@ class Link:
         *,
         why_over: Callable[[], str | None],
         seen: Callable[[], None],
-        draw: DrawCard | None,
+        draw_card: DrawCard | None,
     ) -> None:
         """Serve until either side ends it. `why_over` says once a beat whether the session has ended."""
         session = self._session
         welcome = frames.Welcome(self._now_us(), session.actor, session.name, session.role, hall)
-        hearing = asyncio.create_task(self._hear(seen, draw))
+        hearing = asyncio.create_task(self._hear(seen, draw_card))
         hearing.add_done_callback(lambda _: self.wake())
         try:
             await self._send(welcome)
             while not hearing.done():
+                await self._tell()  # First: a press that ends the session is answered, too.
                 why = why_over()
                 if why is not None:
                     await self._send(frames.Over(why))
                     await self._close(SESSION_OVER)
                     return
-                await self._tell()
                 await asyncio.sleep(PACE_S)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BEAT_S):

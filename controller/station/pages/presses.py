@@ -1,7 +1,7 @@
-"""What becomes of a press: it is the same command as on the bus, or it is dropped, at once and with a reason.
+"""What becomes of a press: it is the command of the bus, or it is dropped at once and with a reason.
 
-A press is never kept for later. It carries the moment that it was pressed on and until when it counts, so that
-one which was stuck on its way is refused when it arrives: the person has seen another table.
+A press is never kept for later. It carries the moment that it was pressed on and until when it counts, so
+that one which was stuck on its way is refused when it arrives: the person has seen another table.
 """
 
 from __future__ import annotations

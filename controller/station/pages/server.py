@@ -237,7 +237,7 @@ class Pages:
                 self._hall,
                 why_over=why_over,
                 seen=lambda: self._sessions.seen(session),
-                draw=self._draw_card,
+                draw_card=self._draw_card,
             )
         finally:
             self._links.discard(link)

@@ -16,7 +16,7 @@ PROMPT = "prompt"
 
 @cache
 def table_of_texts(language: str) -> Mapping[str, str]:
-    """Return all texts of a language, such as `refusal.WRONG_PHASE`. The English prompts are the table's own."""
+    """Return all texts of a language, by keys such as `refusal.WRONG_PHASE`."""
     sections: dict[str, dict[str, Any]] = tomllib.loads(
         files(__package__).joinpath("texts.toml").read_text(encoding="utf-8")
     )

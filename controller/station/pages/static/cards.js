@@ -22,8 +22,8 @@ function face(code) {
     { class: "face", viewBox: "0 0 100 140", "aria-hidden": "true" },
     svg("rect", { class: "paper", x: 1, y: 1, width: 98, height: 138, rx: 10 }),
     svg("text", { class: rank === "T" ? "rank ten" : "rank", x: 8, y: 55, text: shown }),
-    suit(letter, 64, 10, 29),
-    suit(letter, 19, 66, 62),
+    suit(letter, 7, 68, 56),
+    suit(letter, 72, 112, 20),
   );
 }
 

@@ -3,7 +3,7 @@
 import { card, cardName } from "./cards.js";
 import { el, fill, icon } from "./dom.js";
 import { button, start } from "./shell.js";
-import { about, t } from "./texts.js";
+import { t } from "./texts.js";
 import { Felt, NowLine, isQuestion, takenBetween, topFacts } from "./table.js";
 
 const UNDO_MS = 1500;
@@ -61,7 +61,7 @@ class DealerPage {
     const taken = takenBetween(before?.view.picture, picture);
     this.line.render(state);
     if (taken) this.line.showTaken(taken);
-    else if (before && before.view.picture.round_no !== picture.round_no) this.line.forgetTaken();
+    else if (!picture.roundid) this.line.forgetTaken();
     this.felt.render(state, before);
     fill(shell.top, topFacts(state));
     this.#signs(shell, before?.view.picture, picture, taken);
@@ -88,7 +88,7 @@ class DealerPage {
     const may = (name) => buttons.includes(name);
     const asked = ASKED[picture.prompt.code];
     const main = this.#asked(shell, state, may(asked) ? asked : null);
-    if (!main.length) main.push(el("p", { class: "idle" }, icon("wait"), el("span", { text: idleText(picture) })));
+    if (!main.length) main.push(el("p", { class: "idle" }, icon(scans(picture) ? "go" : "wait"), el("span", { text: t(scans(picture) ? "page.scan_now" : "page.please_wait") })));
     fill(this.main, main);
     const beside = BESIDE.filter((name) => may(name)).map((name) =>
       button(t(`button.${name}`), () => shell.press({ command: name }), { key: KEYS[name], mark: MARKS[name], kind: "warn" }));
@@ -106,7 +106,7 @@ class DealerPage {
 
   #asked(shell, state, asked) {
     const { picture, buttons } = state.view;
-    const { code, place, incident } = picture.prompt;
+    const { place, incident } = picture.prompt;
     if (isQuestion(picture) && buttons.includes("answer_question")) {
       const answer = (yes) => () => shell.press({ command: "answer_question", incident, yes }, { label: t(yes ? "page.yes" : "page.no") });
       return [button(t("page.yes"), answer(true), { key: "Y", mark: "check", kind: "primary" }), button(t("page.no"), answer(false), { key: "N", mark: "cross" })];
@@ -117,14 +117,13 @@ class DealerPage {
       const kind = asked === "withdraw_report" ? "" : "primary";
       found.push(button(t(`button.${asked}`), () => obey(shell, state, asked, place), { key: "Space", mark, kind }));
     }
-    const scans = /^(DEAL_CARD|BURN_|SHOW_FIRST|SCAN_)/.test(code) || code === "SHOW_CARD";
-    if (state.hall.draws && scans) found.push(button(t("button.draw"), () => shell.draw(), { key: "Space", mark: "go", kind: "primary" }));
+    if (state.hall.draws && scans(picture)) found.push(button(t("button.draw"), () => shell.draw(), { key: "Space", mark: "go", kind: "primary" }));
     return found;
   }
 }
 
-function idleText(picture) {
-  return about(`phase.${picture.phase}`);
+function scans(picture) {
+  return /^(DEAL_CARD|BURN_|SHOW_FIRST|SCAN_|SHOW_CARD)/.test(picture.prompt.code);
 }
 
 // Do what a button says; some presses want to know more first, and the weighty ones can be taken back for a moment.

@@ -184,7 +184,7 @@ export class Felt {
     const isNext = isPrompted && picture.prompt.code === "DEAL_CARD";
     const wasFresh = (index) => known !== null && index >= known.length;
     const keys = codes.map((code, index) => `${picture.round_no}/${picture.deal ?? 1}/${index}/${code}`);
-    const count = Math.max(place === "switch" && !codes.length && !isNext ? 0 : this.size, codes.length);
+    const count = Math.max(this.size, codes.length);
     for (let index = codes.length; index < count; index++) keys.push(`slot/${index}/${isNext && picture.prompt.n === index + 1}`);
     const aside = view.laid_aside?.[place] ?? [];
     const nodes = keys.map((key, index) => {
@@ -193,7 +193,10 @@ export class Felt {
       const node = index < codes.length ? card(codes[index], wasFresh(index)) : slot(isNext && picture.prompt.n === index + 1, index + 1);
       return { key, node };
     });
-    nodes.forEach(({ node }, index) => node.classList.toggle("is-aside", aside.includes(index + 1)));
+    nodes.forEach(({ node }, index) => {
+      node.classList.toggle("is-aside", aside.includes(index + 1));
+      node.classList.toggle("is-meant", isPrompted && index < codes.length && picture.prompt.n === index + 1);
+    });
     parts.shown = nodes;
     fill(parts.cards, nodes.map(({ node }) => node));
     parts.node.classList.toggle("cards-3", this.size === 3);
