@@ -44,6 +44,21 @@ DELAYS_MS = {
 OTHERS_MS = (700, 1_200)
 AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
 """What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
+SCANS = frozenset(
+    {
+        "BURN_CARD",
+        "BURN_NEXT",
+        "DEAL_CARD",
+        "LOAD_DECK",
+        "SCAN_AGAIN",
+        "SCAN_DECK",
+        "SCAN_DRAWN_CARD",
+        "SCAN_FROM_FIRST",
+        "SCAN_TO_BURN",
+        "SHOW_FIRST_CARD",
+    }
+)
+"""Prompts that ask for a scan and nothing else."""
 LOOK_AGAIN_US = 4 * SECOND
 NOT_THE_DEALERS = frozenset(
     {
@@ -367,6 +382,16 @@ class Dealer:
     def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan:
         """Scan the next card."""
         return self.show(self.hold(picture), mishap)
+
+    def drawn_by_hand(self, picture: Picture) -> Scan:
+        """Scan what the prompt asks for; the next card of the shoe, too early, if it asks for none."""
+        asked = picture.prompt.code in SCANS
+        if picture.prompt.code == "LOAD_DECK":
+            return self.show(self.hardware.spell(DECK[0]))
+        for act in self._act(picture) if asked else ():
+            if isinstance(act, Scan):
+                return act
+        return self.scan(picture)
 
     def misread(self, picture: Picture, wrong: Card) -> Scan:
         """Scan the next card, which is read as another one."""

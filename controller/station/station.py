@@ -102,9 +102,13 @@ class Station:
         open_file: OpenJournal = open_journal,
         open_feeds: OpenFeeds = open_publisher,
         open_port: OpenPort = Port,
+        draw_card: DrawCard | None = None,
         on_recovery_step: Callable[[], None] = lambda: None,
     ) -> None:
-        """Recover the table and begin an epoch; raises what `start` raises."""
+        """Recover the table and begin an epoch; raises what `start` raises.
+
+        `draw_card` has a simulated shoe deal, for the person at the dealer's page.
+        """
         self.config = config
         self.clock = clock
         self._open_file = open_file
@@ -139,7 +143,7 @@ class Station:
         )
         self.lights = TowerLights(config.lights, clock)
         self.pages: Pages | None = None
-        self.draw_card: DrawCard | None = None
+        self._draw_card = draw_card
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
 
@@ -192,7 +196,7 @@ class Station:
             return None
         told = last_round(outbox, self.config.settings.table)
         picture = draw(self.table_state)
-        return Pages(self, self.config.pages, snapshot=told, picture=picture, draw_card=self.draw_card)
+        return Pages(self, self.config.pages, snapshot=told, picture=picture, draw_card=self._draw_card)
 
     @property
     def table_state(self) -> TableState:

@@ -14,6 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 from controller.station.config import load
 from controller.station.errors import ConfigError, PagesRefused
 from controller.station.pages.server import Pages
+
 from station.recorded import write_config  # isort: skip
 
 STATIC = files("controller.station.pages").joinpath("static")

@@ -92,6 +92,9 @@ class DealerPage {
     fill(this.main, main);
     const beside = BESIDE.filter((name) => may(name)).map((name) =>
       button(t(`button.${name}`), () => shell.press({ command: name }), { key: KEYS[name], mark: MARKS[name], kind: "warn" }));
+    if (state.hall.draws && picture.roundid && !scans(picture)) {
+      beside.unshift(button(t("button.draw"), () => shell.draw(), { key: "D", mark: "go", kind: "warn" }));
+    }
     const reports = picture.reports ?? [];
     if (may("observed")) {
       beside.push(button(t("page.what_happened"), () => askReport(shell, state, reports), { key: "H", mark: "ask", kind: "warn" }));
@@ -117,13 +120,13 @@ class DealerPage {
       const kind = asked === "withdraw_report" ? "" : "primary";
       found.push(button(t(`button.${asked}`), () => obey(shell, state, asked, place), { key: "Space", mark, kind }));
     }
-    if (state.hall.draws && scans(picture)) found.push(button(t("button.draw"), () => shell.draw(), { key: "Space", mark: "go", kind: "primary" }));
+    if (state.hall.draws && scans(picture)) found.push(button(t("button.draw"), () => shell.draw(), { key: asked ? "D" : "Space", mark: "go", kind: "primary" }));
     return found;
   }
 }
 
 function scans(picture) {
-  return /^(DEAL_CARD|BURN_|SHOW_FIRST|SCAN_|SHOW_CARD)/.test(picture.prompt.code);
+  return /^(LOAD_DECK|DEAL_CARD|BURN_|SHOW_FIRST|SCAN_|SHOW_CARD)/.test(picture.prompt.code);
 }
 
 // Do what a button says; some presses want to know more first, and the weighty ones can be taken back for a moment.

@@ -67,6 +67,8 @@ export class NowLine {
     const { picture } = view;
     const kind = tone(picture);
     this.node.className = `now is-${kind}`;
+    this.node.dataset.code = picture.prompt.code;
+    this.node.dataset.phase = picture.phase;
     if (this.kind !== kind) fill(this.mark, [icon(kind)]);
     this.kind = kind;
     const text = promptText(picture);
