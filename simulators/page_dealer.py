@@ -39,7 +39,7 @@ def check_page(config: StationConfig, arguments: argparse.Namespace) -> None:
 
 
 class AtThePage(Listener):
-    """The simulated dealer looks on, so that it knows which cards are out; it only goes on scanning a set in."""
+    """The simulated dealer looks on, to know which cards are out, and goes on scanning a set in."""
 
     feed = Feed.STATION
 
