@@ -132,7 +132,7 @@ LEAKS = {
     "beside a switch card": Leak(BesideASwitchCard, "live.betting", SWITCH),
     "picture": Leak(Spy, "picture", patch=("controller.station.station.draw", in_a_picture)),
     "page": Leak(Spy, "page", patch=("controller.station.pages.views._laid_aside", in_a_page)),
-    "alive": Leak(Spy, "live.public", patch=("controller.station.station.Pulse", in_alive)),
+    "alive": Leak(Spy, "live.public", patch=("controller.station.pulse.Pulse", in_alive)),
     "answer": Leak(Spy, "answer", patch=("controller.station.station.Answer", in_an_answer)),
     "commitment": Leak(Spy, "live.public", patch=("controller.table.state.commit", in_a_commitment)),
 }

@@ -40,9 +40,10 @@ from e2e.witness import Witness
 from controller.cards import DECK, Card
 from controller.journal import JournalFailed
 from controller.station.config import load
+from controller.station.feeds import Feeds
 from controller.station.log import JsonLines
 from controller.station.pages.server import Pages
-from controller.station.station import Feeds, _named
+from controller.station.parts import named
 from simulators.faults.catalogue import FAULTS, LIVE
 
 TESTS = Path(__file__).parents[1]
@@ -293,9 +294,9 @@ def test_a_part_of_the_station_that_dies_does_not_say_at_which_card(caplog: pyte
         raise told from ValueError(f"{code} is in the hand twice")
 
     with pytest.raises(KeyError):
-        asyncio.run(_named("consumer", fail(KeyError(code))))
+        asyncio.run(named("consumer", fail(KeyError(code))))
     with pytest.raises(JournalFailed):
-        asyncio.run(_named("consumer", fail(JournalFailed("the disk is full"))))
+        asyncio.run(named("consumer", fail(JournalFailed("the disk is full"))))
     [of_a_bug, of_the_disk] = [JsonLines().format(record) for record in caplog.records]
     assert code not in of_a_bug and "KeyError" in of_a_bug and '"part":"consumer"' in of_a_bug
     assert "the disk is full" in of_the_disk
