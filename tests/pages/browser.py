@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 
 from e2e.test_simulation import demo_in
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 ARTEFACTS = ROOT / "artefacts" / "pages"
 SIZES = ((1280, 800), (1920, 1080))
 LANGUAGES = ("en", "ru")
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 CLIPPED = """() => [...document.querySelectorAll("body *")]
     .filter((node) => node.clientWidth > 0 && node.checkVisibility() && node.scrollWidth > node.clientWidth)
     .map((node) => `${node.className} ${node.scrollWidth}>${node.clientWidth}: ${node.textContent}`)
@@ -141,10 +143,23 @@ WHAT = (
 )
 
 
+def barriers(person: Person) -> list[str]:
+    """Return what axe finds serious on the page as it stands, or critical."""
+    if not person.page.evaluate("() => Boolean(window.axe)"):
+        person.page.evaluate(AXE)
+    found = person.page.evaluate("() => axe.run({ resultTypes: ['violations'] })")
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
 def looked_at(people: list[Person], name: str) -> list[str]:
-    """Keep a screenshot of what each sees at each size; returns every text that is cut off."""
+    """Keep a screenshot of what each sees at each size; returns texts that are cut off, and barriers."""
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    clipped = []
+    clipped = [f"{name}: {barrier}" for barrier in barriers(people[0])]
     for person in people:
         for width, height in SIZES:
             person.page.set_viewport_size({"width": width, "height": height})

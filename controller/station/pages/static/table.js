@@ -149,7 +149,7 @@ export class Felt {
     this.coup = el("div", { class: "coup", "aria-live": "polite" });
     this.burned = pile("burn");
     this.held = pile("held");
-    this.node = el("section", { class: "felt" },
+    this.node = el("section", { class: `felt${this.isCoup ? " is-coup" : ""}` },
       el("div", { class: "row" }, ...boxes.map((place) => this.#place(place))),
       el("div", { class: "row" }, ...near.map((place) => this.#place(place)), this.isCoup ? this.coup : null,
         el("div", { class: "piles" }, this.burned.node, this.held.node)));
