@@ -91,7 +91,9 @@ class Person:
 
     def __init__(self, browser: Browser, home: str, language: str) -> None:
         width, height = SIZES[0]
-        context = browser.new_context(viewport={"width": width, "height": height}, locale=language)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, locale=language, reduced_motion="reduce"
+        )
         self.page: Page = context.new_page()
         self.language = language
         self.faults: list[str] = []
