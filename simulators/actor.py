@@ -23,6 +23,8 @@ class Feed(StrEnum):
     SETTLEMENT = "settlement"
     AUDIT = "audit"
     STATION = "station"
+    HAND = "hand"
+    """A card is drawn by the person at the page (`page_dealer`)."""
 
 
 class Press(msgspec.Struct, frozen=True):

@@ -187,7 +187,8 @@ class Journals:
 async def run(
     config: StationConfig, link: str, start_us: int, *, point: KillPoint, cut: PowerCut | None
 ) -> None:
-    """Run the station until SIGTERM."""
+    """Run the station until SIGTERM; without pages: nobody can look at a table whose time jumps."""
+    config = msgspec.structs.replace(config, pages=None)
     clock = SimulatedClock(start_us)
     watched: list[WatchedFeeds] = []
 

@@ -16,8 +16,10 @@ from rich.progress import Progress as Bar
 from rich.table import Table as Grid
 
 from controller.station.config import StationConfig
+from controller.station.pages.views import VIEWS
 from controller.station.watch import render
 from controller.table.events import AUDIENCES, Audience
+from simulators.cast import PINS, ROLES
 from simulators.studio import OPENING_BALANCE, Studio
 
 PLAIN_CONSUMER = Path(__file__).parents[1] / "docs" / "bus" / "plain_consumer.py"
@@ -35,12 +37,28 @@ def how_to_listen(config: StationConfig) -> str:
         "in another terminal",
         f"  {sys.argv[0]} watch {config.path}",
     ]
+    if config.pages is not None:
+        lines += pages_of(config)
     if PLAIN_CONSUMER.exists():  # Not where the package is installed from a wheel.
         program = f"{sys.executable} {os.path.relpath(PLAIN_CONSUMER)}"
         feed = f"{known.live[LISTENS_TO]} {known.replay[LISTENS_TO]}"
         what = f"{table} {LISTENS_TO} {config.environment} {config.table_dir}/effects --from-first"
         lines.append(f"  {program} {feed} {what}")
     return "\n".join(lines)
+
+
+def pages_of(config: StationConfig) -> list[str]:
+    """Return the addresses of the pages, and who logs in there with which PIN; these PINs are no secrets."""
+    assert config.pages is not None
+    home = f"http://{config.pages.address}:{config.pages.port}"
+    by_role = {role: [name for name in PINS if ROLES[name] is role] for role in ROLES.values()}
+    return [
+        "the pages, in a browser on this machine",
+        *(
+            f"  {home}/{view.name:<12}{', '.join(f'{name} {PINS[name]}' for name in by_role[view.role])}"
+            for view in VIEWS.values()
+        ),
+    ]
 
 
 class Show:

@@ -23,6 +23,7 @@ from simulators.faults.courses import course_of
 from simulators.faults.line_faults import LINE_IDS, with_line
 from simulators.faults.reader_faults import READER_IDS, with_readers
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
+from simulators.page_dealer import HandLinks, at_the_page, check_page
 from simulators.rough_line import RoughLine
 from simulators.show import Progress, Show
 from simulators.studio import PLAYERS, Line, Studio, dealing_scanner, differences
@@ -70,6 +71,12 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
         default=Line.GOOD,
         help="rough: one that loses, doubles, reorders, for wallet and overlay; good unless given",
     )
+    parser.add_argument(
+        "--dealer",
+        choices=("simulated", "me"),
+        default="simulated",
+        help="me: you deal at the dealer's page, and the shoe deals when you press (default simulated)",
+    )
     parser.set_defaults(run=simulate)
 
 
@@ -80,6 +87,8 @@ def simulate(arguments: argparse.Namespace) -> int:
         if config.environment != "simulated":
             raise StationError(f"{arguments.config}: environment: {config.environment}, expected simulated")
         check_devices(config)
+        if arguments.dealer == "me":
+            check_page(config, arguments)
         make_room(config)
         return asyncio.run(play(config, arguments))
     except (StationError, JournalError, BusError) as error:
@@ -135,14 +144,19 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
         line=arguments.line,
     )
     link: Link
-    if arguments.pace == "real":
-        link = live_links(config, studio)
+    if arguments.dealer == "me":
+        link = watched(HandLinks(config), studio)
+    elif arguments.pace == "real":
+        link = watched(LiveLinks(config), studio)
     elif arguments.links == "real":
         link = FastLinks(config, START_US)
     else:
         link = DirectLink(config, START_US)
     show = Show(config, studio) if arguments.pace == "real" else Progress(studio, rounds)
-    world = World(link, studio.actors, is_done=studio.dealer.is_done, after_act=show.refresh)
+    actors = studio.actors
+    if arguments.dealer == "me":
+        actors = at_the_page(actors, studio.dealer)
+    world = World(link, actors, is_done=studio.dealer.is_done, after_act=show.refresh)
     began = time.monotonic()
     playing = asyncio.current_task()
     assert playing is not None
@@ -153,12 +167,13 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
             await world.run()
         except asyncio.CancelledError:
             playing.uncancel()
+    if arguments.dealer == "me":
+        return 0  # What a person does wrong is no fault of a plan.
     return _report(studio, time.monotonic() - began)
 
 
-def live_links(config: StationConfig, studio: Studio) -> LiveLinks:
-    """Return links at real pace, over which the betting system notices that the table is not heard."""
-    link = LiveLinks(config)
+def watched(link: LiveLinks, studio: Studio) -> LiveLinks:
+    """Have the betting system notice over links at real pace that the table is not heard."""
     studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
     return link
 

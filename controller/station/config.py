@@ -33,6 +33,7 @@ from controller.station.device_config import (
     check_devices,
 )
 from controller.station.errors import ConfigError
+from controller.station.pages_config import PagesFile, check_pages
 from controller.station.profile_file import profile_file
 from controller.station.readers import check_interlock, check_scannable, second_readers, station_commands
 from controller.table.consumers import Consumer
@@ -102,6 +103,7 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     consumers: tuple[Consumer, ...] = ()
     metrics: MetricsFile = MetricsFile()
     bus: BusFile = BusFile()
+    pages: PagesFile | None = None
 
 
 class StationConfig(msgspec.Struct, frozen=True):
@@ -133,6 +135,8 @@ class StationConfig(msgspec.Struct, frozen=True):
     metrics_port: int | None
     bus: BusKeys | None
     """Keys and doors of the bus; None keeps it on this machine."""
+    pages: PagesFile | None
+    """Where the pages are served; None: nowhere."""
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
@@ -198,6 +202,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
         metrics_port=table.metrics.port,
         bus=bus_keys(path, table.bus, run_dir / table.table),
+        pages=check_pages(path, table.pages),
     )
 
 

@@ -7,6 +7,7 @@ StationError
         ApprovalsDamaged   the file of approvals is not what was written
         EvidenceDamaged    the log of evidence is not what was written
     PeopleError      the people file is missing, open to others, broken, or a change of it makes no sense
+    PagesRefused     the address of the pages can't be served
 """
 
 from __future__ import annotations
@@ -30,3 +31,7 @@ class PeopleError(StationError):
 
 class ApprovalsDamaged(StartRefused):
     """The file of approvals has been edited or is cut off."""
+
+
+class PagesRefused(StationError):
+    """The address of the pages is taken, or is no address of this machine."""

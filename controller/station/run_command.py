@@ -14,7 +14,8 @@ from controller.journal import JournalError
 from controller.station import log
 from controller.station.clock import LiveClock
 from controller.station.config import load
-from controller.station.errors import StationError
+from controller.station.errors import PagesRefused, StationError
+from controller.station.pages.presses import DrawCard
 from controller.station.station import Station
 from controller.station.terminal import complain
 from controller.table.events import Audience
@@ -31,11 +32,16 @@ def add_run(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Run the daemon."""
+    return run_daemon(arguments.config)
+
+
+def run_daemon(path: Path, *, draw_card: DrawCard | None = None) -> int:
     """Run until SIGTERM or SIGINT. Returns 3 when the station refuses to start, 1 when a part of it died."""
     log.set_up()
     try:
-        config = load(arguments.config)
-        station = Station(config, LiveClock())
+        config = load(path)
+        station = Station(config, LiveClock(), draw_card=draw_card)
     except (StationError, JournalError, BusError) as error:
         if sys.stderr.isatty():
             complain(str(error))
@@ -62,9 +68,9 @@ async def serve(station: Station) -> int:
         loop.add_signal_handler(number, stopped.set)
     try:
         await station.run(stopped)
-    except BusError as error:
+    except (BusError, PagesRefused) as error:
         logging.getLogger("station").critical(str(error))
-        return REFUSED_TO_START  # A socket or a door can't be opened.
+        return REFUSED_TO_START  # A socket or an address can't be opened.
     except ExceptionGroup:
         return FAILED  # The part that died has said so in the log.
     return 0

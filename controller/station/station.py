@@ -33,6 +33,8 @@ from controller.station.interlocks import Interlocks
 from controller.station.kernel import Stepped, closing_of
 from controller.station.metrics import Metrics, open_server
 from controller.station.outbox import JournalOutbox
+from controller.station.pages.presses import DrawCard
+from controller.station.pages.server import Pages, open_pages
 from controller.station.parts import named
 from controller.station.past_rounds import PastRounds
 from controller.station.pulse import pulse_of
@@ -44,9 +46,11 @@ from controller.station.scrape import reading_of
 from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
+from controller.table.events import Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
+from controller.table.state import TableState
 from drivers.contract import REPORTS_MAX, Clock, Report
 from drivers.port import OpenPort, Port
 
@@ -80,9 +84,13 @@ class Station:
         open_file: OpenJournal = open_journal,
         open_feeds: OpenFeeds = open_publisher,
         open_port: OpenPort = Port,
+        draw_card: DrawCard | None = None,
         on_recovery_step: Callable[[], None] = lambda: None,
     ) -> None:
-        """Recover the table and begin an epoch; raises what `start` raises."""
+        """Recover the table and begin an epoch; raises what `start` raises.
+
+        `draw_card` has a simulated shoe deal, for the person at the dealer's page.
+        """
         self.config = config
         self.clock = clock
         self._open_file = open_file
@@ -120,6 +128,8 @@ class Station:
             talk=self._talk,
         )
         self.lights = TowerLights(config.lights, clock)
+        self.pages: Pages | None = None
+        self._draw_card = draw_card
         self.alive_at_us = 0
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
@@ -146,6 +156,7 @@ class Station:
         sockets = {**self.feeds.sockets, **commands.sockets, **replay.sockets}
         doors = Doors(self.config.bus, sockets, on_rebound=self.beat) if self.config.bus else None
         try:
+            self.pages = open_pages(self, outbox, draw(self.table_state), self._draw_card)
             async with asyncio.TaskGroup() as tasks:
                 parts = {
                     "consumer": self._consume(),
@@ -155,6 +166,7 @@ class Station:
                     "replay": replay.run(),
                     **({} if self._metrics_server is None else {"metrics": self._metrics_server.run()}),
                     **({"doors": doors.run()} if doors else {}),
+                    **({"pages": self.pages.run()} if self.pages else {}),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
@@ -171,8 +183,15 @@ class Station:
             replay.close()
             self.close()
 
+    @property
+    def table_state(self) -> TableState:
+        """The table as it is now."""
+        return self.kernel.table.state
+
     def close(self) -> None:
-        """Close journal, recording, feeds and metrics."""
+        """Close journal, recording, feeds, metrics and pages."""
+        if self.pages:
+            self.pages.close()
         if self._metrics_server is not None:
             self._metrics_server.close()
         self._talk.close()
@@ -316,6 +335,8 @@ class Station:
         picture = draw(self.kernel.table.state)
         self.feeds.picture(ENCODER.encode(picture))
         self.lights.show(picture)
+        if self.pages:
+            self.pages.show(picture, stepped.messages[Audience.PUBLIC])
         if stepped.carried is not None:
             self.journal.checkpoint()
             self._roll_day()

@@ -78,7 +78,7 @@ def write_config(folder: Path, **changed: str) -> StationConfig:
     codes = "".join(f'"{spell(card)}" = "{card}"\n' for card in DECK)
     (folder / "decks" / "blue.toml").write_text(f'scheme = "table"\n[codes]\n{codes}')
     path = folder / "tables" / "demo.toml"
-    text = path.read_text().replace("../../run", "../run")
+    text = path.read_text().replace("../../run", "../run").replace("port = 8600", "port = 0")
     lines = (
         text.replace("min_length = 3", "min_length = 1")
         .replace("max_length = 4", "max_length = 64")

@@ -42,6 +42,7 @@ from controller.journal import JournalFailed
 from controller.station.config import load
 from controller.station.feeds import Feeds
 from controller.station.log import JsonLines
+from controller.station.pages.server import Pages
 from controller.station.parts import named
 from simulators.faults.catalogue import FAULTS, LIVE
 
@@ -242,6 +243,8 @@ def test_the_witness_hears_every_way_out() -> None:
     """A station that gets another way to say something needs a witness that hears it."""
     ways = {name for name in vars(Feeds) if not name.startswith("_")}
     assert ways == {"publish", "picture", "alive", "close"}
+    shown = {name for name in vars(Pages) if not name.startswith("_")}
+    assert shown == {"show", "run", "close"}
     assert find_spec("controller.station.metrics") is None, "let `Witness` read the metrics too"
 
 

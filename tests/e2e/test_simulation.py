@@ -48,7 +48,7 @@ def demo_in(folder: Path) -> Path:
     for kind in ("games", "decks", "profiles", "tables"):
         (folder / kind).mkdir()
         for file in (source / kind).glob("*.toml"):
-            text = file.read_text().replace("../../run", "../run")
+            text = file.read_text().replace("../../run", "../run").replace("port = 8600", "port = 0")
             (folder / kind / file.name).write_text(text)
     return folder / "tables" / "demo.toml"
 

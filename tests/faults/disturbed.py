@@ -44,7 +44,7 @@ def write_config(folder: Path, table: str = "demo") -> StationConfig:
         (folder / kind).mkdir(parents=True)
         for file in (CONFIG / kind).glob("*.toml"):
             text = file.read_text().replace("../../run", "../run")
-            text = text.replace("settle_ms = 300", "settle_ms = 0")
+            text = text.replace("settle_ms = 300", "settle_ms = 0").replace("port = 8600", "port = 0")
             (folder / kind / file.name).write_text(text)
     config = load(folder / "tables" / f"{table}.toml")
     hire(config)

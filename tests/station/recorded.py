@@ -73,6 +73,7 @@ def write_config(folder: Path, **changed: str) -> Path:
         shutil.copytree(CONFIG / name, folder / name, dirs_exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)
     text = (CONFIG / "tables" / "demo.toml").read_text().replace("../../run", "../run")
+    text = text.replace("port = 8600", "port = 0")
     for old, new in changed.items():
         assert old in text, old
         text = text.replace(old, new)
