@@ -144,7 +144,8 @@ class GapKeeper:
         cursor = self.cursor
         if cursor is not None and cursor.seq == alive.seq and cursor.hash != alive.hash:
             raise ChainBroken(f"{self._stream}/{alive.seq}: the table says another hash than was received")
-        if cursor is not None and alive.seq < cursor.seq and alive.epoch > self.epoch:
+        # After a restart the epoch is not known: then replay says whether the table ends before the cursor.
+        if cursor is not None and alive.seq < cursor.seq and alive.epoch > self.epoch > 0:
             raise ChainBroken(f"{self._stream}: a new run ends at {alive.seq}, {cursor.seq} was received")
         self._alive_us = now_us
         self.epoch = alive.epoch

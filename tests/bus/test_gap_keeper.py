@@ -109,6 +109,18 @@ def test_it_goes_on_after_a_stored_cursor_without_waiting_for_a_live_message() -
     assert (kept.gaps, kept.behind()) == (0, False)
 
 
+def test_an_old_alive_after_a_restart_is_no_shorter_run() -> None:
+    """It was sent before the last message and arrives late, at a consumer that knows no epoch yet."""
+    kept = keeper(Cursor(5, message_hash(ROWS[4])))
+    kept.live(alive(4), 0)
+    catch_up(kept, ROWS[:5])
+    assert not kept.behind()
+    shorter = keeper(Cursor(5, message_hash(ROWS[4])))
+    shorter.live(alive(4), 0)
+    with pytest.raises(ChainBroken, match="the table ends at 4, 5 was received"):
+        catch_up(shorter, ROWS[:4])
+
+
 def test_alive_alone_shows_that_the_last_message_was_lost() -> None:
     kept = keeper(Cursor())
     catch_up(kept, ROWS[:3])
