@@ -11,7 +11,7 @@ TABLE ?= config/tables/demo.toml
 run: $(READY)
 	@$(BIN)/tablectl simulate $(TABLE)
 
-test: nats-server lint
+test: nats-server chromium lint
 	@$(BIN)/pytest -n 2
 
 lint: $(READY)
@@ -21,7 +21,7 @@ lint: $(READY)
 	@$(BIN)/lint-imports
 
 # The "must show" lists with their full numbers; takes the better part of an hour.
-soak: $(READY) nats-server
+soak: $(READY) nats-server chromium
 	@TABLECTL_SOAK=1 $(BIN)/pytest -n 2 --timeout 3600 --durations 20 --ignore tests/hall
 	@TABLECTL_SOAK=1 $(BIN)/pytest -n 0 -s tests/hall
 
@@ -41,6 +41,11 @@ $(READY): pyproject.toml
 nats-server:
 	@PATH="$$PATH:/usr/sbin" command -v nats-server >/dev/null || $(MAKE) --no-print-directory apt PACKAGES=nats-server
 
+# The pages are tested in a real browser.
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || $(MAKE) --no-print-directory apt PACKAGES=chromium
+
 # Installs Debian packages, or says which are missing and stops.
 .PHONY: apt
 apt:
@@ -48,4 +53,4 @@ apt:
 	else echo "missing Debian packages: apt-get install $(PACKAGES)"; exit 3; fi
 
 clean:
-	rm -rf $(VENV) run build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) run build dist artefacts .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

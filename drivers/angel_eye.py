@@ -42,6 +42,7 @@ from drivers.contract import (
     ShoeWinner,
     read_options,
 )
+from drivers.line_hints import BaudWatch, Strays
 
 FAMILY = "angel_eye"
 BEGIN, END = 0x05, 0x03
@@ -190,11 +191,11 @@ def card_code(card: int) -> str | None:
     return f"{card:02X}" if is_card else None
 
 
-class Damage:
+class Damage(Strays):
     """Bytes since the last whole frame, and what can be told of the frames among them."""
 
     def __init__(self) -> None:
-        self.count = 0
+        super().__init__()
         self.cause: FailedReadCause | None = None
         """Why the first frame among them is none; None while they are noise alone."""
         self.is_copy = True
@@ -208,6 +209,10 @@ class Damage:
         self.is_copy = self.is_copy and last is not None and begun == f"{last.seq}{last.letter}".encode()
         if last is not None and begun[:1] == str(next_seq(last.seq)).encode():
             self.has_next = True
+
+    def told(self) -> Garbage:
+        """Return what is reported of these bytes where no read was lost with them."""
+        return self.garbage(NOISE if self.cause is None else DAMAGED_FRAME)
 
 
 class AngelEyeFramer:
@@ -225,6 +230,7 @@ class AngelEyeFramer:
         self._owed: Report | None = None
         self._reply_due = False
         self._reports = ReportQueue()
+        self._baud = BaudWatch(self._reports)
 
     @property
     def shortest_timeout_us(self) -> int:
@@ -234,6 +240,11 @@ class AngelEyeFramer:
     @property
     def has_checksum(self) -> bool:
         """XOR over every byte of a frame; see `drivers.contract.Checksummed`."""
+        return True
+
+    @property
+    def judges_coups(self) -> bool:
+        """The shoe sends a result; see `drivers.contract.Judging`."""
         return True
 
     def opened(self, at_us: int) -> None:
@@ -283,7 +294,7 @@ class AngelEyeFramer:
 
     def _take(self, byte: int) -> None:
         if not self._held and byte != BEGIN:
-            self._drop(1)
+            self._drop(byte)
             return
         self._held.append(byte)
         if not is_open(self._held):
@@ -302,12 +313,12 @@ class AngelEyeFramer:
         rest = bytes(self._held[1:])
         self._held.clear()
         self._damage.note(cause, rest[:2], self._last)
-        self._drop(1)
+        self._drop(BEGIN)
         for byte in rest:
             self._take(byte)
 
-    def _drop(self, count: int) -> None:
-        self._damage.count += count
+    def _drop(self, byte: int) -> None:
+        self._damage.add(bytes((byte,)))
         if self._damage.count >= STRAY_RUN_MAX:
             self._give_up()
 
@@ -317,13 +328,15 @@ class AngelEyeFramer:
         if damage.cause is not None and not damage.is_copy:
             self._next_failed = self._next_failed or damage.has_next
             self._reports.put(ReadFailed(damage.cause))
+            self._baud.unframed(damage.count)
         elif damage.count:
-            self._reports.put(Garbage(damage.count, NOISE if damage.cause is None else DAMAGED_FRAME))
+            self._baud.report(damage.told())
 
     def _accept(self, frame: Frame) -> None:
         damage, self._damage = self._damage, Damage()
         if damage.count:
-            self._reports.put(Garbage(damage.count, NOISE if damage.cause is None else DAMAGED_FRAME))
+            self._reports.put(damage.told())
+        self._baud.framed()
         is_anew, self._reopened = self._reopened and frame.letter in "SP", False
         if frame == self._last and not is_anew:
             # Sent again. While its input is not durable the answer is not due yet.

@@ -147,7 +147,10 @@ class DeviceFault(msgspec.Struct, frozen=True, tag=True):
 
 
 class Garbage(msgspec.Struct, frozen=True, tag=True):
-    """`count` bytes that belong to no read. `hint` never quotes them: they may spell a face-down card."""
+    """`count` bytes that belong to no read; 0 for a word on bytes that were counted before.
+
+    `hint` never quotes them: they may spell a face-down card.
+    """
 
     count: int
     hint: str
@@ -321,6 +324,16 @@ class Signs(msgspec.Struct, frozen=True):
 
     seen: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """A framer of a device that may know the rules of the game."""
+
+    @property
+    def judges_coups(self) -> bool:
+        """Whether the device says itself how a coup has ended."""
+        ...
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from drivers import angel_eye, delimited, delimited_signs, rdm6300, zebra_ssi
+from drivers import angel_eye, delimited, delimited_signs, rdm6300, rdm6300_signs, zebra_ssi
 from drivers.contract import Framer, Signs, unknown_name
 from drivers.feig_obid import framer as feig_obid
 
@@ -22,8 +22,16 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
 }
 """Family name to the factory that takes the options of one device. No package can take one of these over."""
 
+CODE_FORMS: Mapping[str, str] = {
+    angel_eye.FAMILY: "[0-9A-F]{2}",
+    feig_obid.FAMILY: "[0-9A-F]{16}",
+    rdm6300.FAMILY: "[0-9A-F]{10}",
+}
+"""What the codes of a family look like, as a regular expression, where its device knows one form alone."""
+
 SIGNS: Mapping[str, Callable[[Mapping[str, object], Sequence[tuple[int, bytes]]], Signs]] = {
     delimited.FAMILY: delimited_signs.signs,
+    rdm6300.FAMILY: rdm6300_signs.signs,
 }
 """For `tablectl doctor`: a device's options and its chunks with their times, to what they show of its set-up;
 only for families in which they can."""

@@ -25,6 +25,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
+from drivers.line_hints import BaudWatch, Strays
 
 FAMILY = "rdm6300"
 STX, ETX = 0x02, 0x03
@@ -115,13 +116,14 @@ class RdmFramer:
     def __init__(self, options: RdmOptions) -> None:
         self.options = options
         self._held = bytearray()
-        self._stray_count = 0
+        self._strays = Strays()
         self._gap_us: int | None = None
         self._once: Seen | None = None
         """A frame that waits for its equal."""
         self._badge: Seen | None = None
         """The badge in range, which has been reported."""
         self._reports = ReportQueue()
+        self._baud = BaudWatch(self._reports)
 
     @property
     def has_checksum(self) -> bool:
@@ -146,7 +148,7 @@ class RdmFramer:
         for byte in chunk:
             self._take(byte, at_us)
         if chunk:
-            is_open = bool(self._held) or self._stray_count > 0
+            is_open = bool(self._held) or self._strays.count > 0
             self._gap_us = at_us + self.shortest_timeout_us if is_open else None
 
     def tick(self, at_us: int) -> None:
@@ -181,8 +183,8 @@ class RdmFramer:
             self._end_frame()  # No digit is 02, so a frame begins here whatever came before.
             self._held.append(byte)
         elif not self._held:
-            self._stray_count += 1
-            if self._stray_count >= GARBAGE_RUN_MAX:
+            self._strays.add(bytes((byte,)))
+            if self._strays.count >= GARBAGE_RUN_MAX:
                 self._end_frame()
         else:
             self._held.append(byte)
@@ -193,11 +195,15 @@ class RdmFramer:
     def _end_frame(self) -> None:
         """What stands here is over: half a frame is a failed read, anything else noise."""
         if self._held:
+            self._fail(FailedReadCause.CUT_SHORT, len(self._held))
             self._held.clear()
-            self._reports.put(ReadFailed(FailedReadCause.CUT_SHORT))
-        if self._stray_count:
-            self._reports.put(Garbage(self._stray_count, STRAY))
-            self._stray_count = 0
+        strays, self._strays = self._strays, Strays()
+        if strays.count:
+            self._baud.report(strays.garbage(STRAY))
+
+    def _fail(self, cause: FailedReadCause, count: int) -> None:
+        self._reports.put(ReadFailed(cause))
+        self._baud.unframed(count)
 
     def _lose_once(self) -> None:
         if self._once is not None:
@@ -207,8 +213,9 @@ class RdmFramer:
     def _judge(self, frame: bytes, at_us: int) -> None:
         code = read_frame(frame, self.options)
         if code is None:
-            self._reports.put(ReadFailed(FailedReadCause.DAMAGED))
+            self._fail(FailedReadCause.DAMAGED, len(frame))
             return
+        self._baud.framed()
         in_range = Seen(code, at_us + self.options.rearm_ms * MILLISECOND)
         if self._badge is not None and self._badge.code == code:
             self._badge = in_range

@@ -22,13 +22,12 @@ from drivers.contract import (
     REPORTS_MAX,
     CodeRead,
     FailedReadCause,
-    Garbage,
     ReadFailed,
     Report,
     ReportQueue,
     read_options,
 )
-from drivers.line_hints import BaudWatch
+from drivers.line_hints import BaudWatch, Strays
 
 FAMILY = "template"
 STX, ETX, ACK = 0x02, 0x03, 0x06
@@ -67,7 +66,7 @@ class TemplateFramer:
         """The numbers of reads that are not durable yet, in order."""
         self._to_send = bytearray()
         self._reports = ReportQueue()
-        self._baud = BaudWatch()
+        self._baud = BaudWatch(self._reports)
 
     @property
     def shortest_timeout_us(self) -> int:
@@ -144,12 +143,14 @@ class TemplateFramer:
             self._fail(frame, FailedReadCause.CUT_SHORT)
 
     def _fail(self, frame: bytes, cause: FailedReadCause) -> None:
-        """What held a byte that belongs to a code may have been a read; the rest is noise."""
-        is_noise = not any(byte in frame for byte in b"0123456789")
-        self._reports.put(Garbage(len(frame), "noise") if is_noise else ReadFailed(cause))
-        warning = self._baud.unframed(len(frame))
-        if warning is not None:
-            self._reports.put(warning)
+        """What held a byte that belongs to a code may have been a read; a probe and the rest are noise."""
+        strays = Strays()
+        strays.add(frame)
+        if strays.is_probe or not any(byte in frame for byte in b"0123456789"):
+            self._baud.report(strays.garbage("noise"))
+            return
+        self._reports.put(ReadFailed(cause))
+        self._baud.unframed(len(frame))
 
     def _answer(self, seq: int) -> None:
         # A replay never takes the answers; as many as are needed once are all that is kept.

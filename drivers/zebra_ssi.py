@@ -34,6 +34,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
+from drivers.line_hints import BaudWatch
 from drivers.ssi.commands import ANSWERS, SENDS_MAX, Commands, Verdict
 from drivers.ssi.line import Exchange, Run
 from drivers.ssi.options import SetUp, ZebraSsiOptions, read_decode, set_up_commands
@@ -110,6 +111,7 @@ class ZebraSsiFramer:
         self._commands = Commands(response_us=self._response_us, wakeup=options.wakeup)
         self._out = bytearray()
         self._reports = ReportQueue()
+        self._baud = BaudWatch(self._reports)
 
     # The contract.
 
@@ -128,11 +130,9 @@ class ZebraSsiFramer:
         self._pass(at_us)
         if self._held or self._run.is_open:
             self._lose_track()
-            failed = self._run.may_hold_read
-            self._reports.put(
-                ReadFailed(FailedReadCause.CUT_SHORT) if failed else Garbage(self._run.count, NO_PACKET)
-            )
-            self._run = Run()
+            run, self._run = self._run, Run()
+            cut_short = ReadFailed(FailedReadCause.CUT_SHORT)
+            self._reports.put(cut_short if run.may_hold_read else run.garbage(NO_PACKET))
         self._silence_us = None
         self._give_damage_up()
         if self._exchange is not None:
@@ -226,6 +226,7 @@ class ZebraSsiFramer:
                 self._lose_track()
             else:
                 self._held.clear()
+                self._baud.framed()
                 self._hear(packet)
 
     def _lose_track(self) -> None:
@@ -233,7 +234,7 @@ class ZebraSsiFramer:
         self._held.clear()
 
     def _report_flood(self) -> None:
-        self._reports.put(Garbage(self._run.count, NO_PACKET))
+        self._baud.report(self._run.garbage(NO_PACKET))
         self._run.count = 0
         if self._run.may_hold_read:
             self._note_damage(self._now_us)
@@ -254,6 +255,9 @@ class ZebraSsiFramer:
         """Judge what was no packet, at the silence behind it."""
         self._lose_track()
         run, self._run, self._silence_us = self._run, Run(), None
+        if run.is_probe:
+            self._reports.put(run.garbage(NO_PACKET))
+            return
         if run.is_text and run.count and self._damage_us is None:
             # Raw reads are never sent again, so there is nothing to wait for.
             self._reports.put(ReadFailed(FailedReadCause.DAMAGED))
@@ -263,7 +267,7 @@ class ZebraSsiFramer:
             return
         self._wants_resend = True
         if run.count:
-            self._reports.put(Garbage(run.count, BROKEN if run.may_hold_read else NO_PACKET))
+            self._baud.report(Garbage(run.count, BROKEN if run.may_hold_read else NO_PACKET))
         if run.may_hold_read:
             self._note_damage(at_us)
 

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from controller.table.inputs import AnyCommand
-from simulators.devices.families import Mishap
+from simulators.devices.families import Handling, Mishap
 
 
 class Feed(StrEnum):
@@ -30,8 +30,8 @@ class Feed(StrEnum):
 class Press(msgspec.Struct, frozen=True):
     """Send a command as `actor`, for the round that the sender has in mind.
 
-    `endpoint` is `betting` or `operator`. `request` names it; the world makes one up where it is None.
-    `pin` goes with a log-in.
+    `endpoint` is `betting`, `operator` or `consumer`. `request` names it; the world makes one up where it
+    is None. `pin` goes with a log-in.
     """
 
     endpoint: str
@@ -51,10 +51,10 @@ class Scan(msgspec.Struct, frozen=True):
 
 
 class Disturb(msgspec.Struct, frozen=True):
-    """Something happens to a device that no card passes."""
+    """Something happens to a device that no card passes, or somebody handles it."""
 
     device: str
-    mishap: Mishap
+    mishap: Mishap | Handling
 
 
 class Unplug(msgspec.Struct, frozen=True):

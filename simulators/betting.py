@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from controller.bus.acknowledging import ending_of
 from controller.bus.envelope import Envelope, decode, event_of
 from controller.bus.errors import ChainBroken, MalformedMessage
 from controller.games.baccarat_rules import BaccaratRules
@@ -20,6 +21,7 @@ from controller.games.requests import AnyRules, Refusal, Stage
 from controller.games.rules import Rules
 from controller.table import events
 from controller.table.inputs import BetsTaken, DecisionTaken, WindowFacts
+from simulators.acknowledging import acknowledged
 from simulators.actor import Feed, Planned, Press, Wake
 from simulators.crowd import MILLISECOND, Crowd, People
 from simulators.layout_bets import LayoutBets, LayoutCrowd, LayoutSlips
@@ -115,6 +117,7 @@ class BettingSystem:
         quirks: Quirks = no_quirks,
         dark: frozenset[str] = frozenset(),
         name: str = "bets",
+        acknowledges: bool = False,
     ) -> None:
         self.name = name
         self.crowd, self._open_bets = bets_on(rules, seed=seed, players=players, dark=dark)
@@ -122,6 +125,9 @@ class BettingSystem:
         """How often the crowd was refused, by reason."""
         self._wallet = wallet
         self._quirks = quirks
+        self._acknowledges = acknowledges
+        self.is_stale: Callable[[], bool] = lambda: False
+        """Whether the table has not been heard for three seconds, or may have said more than was heard."""
         self._round: _Round | None = None
         self._seq = 0
         self._records: dict[str, dict[str, Any]] = {}
@@ -156,6 +162,10 @@ class BettingSystem:
         if self._seq and envelope.seq != self._seq + 1:
             raise ChainBroken(f"{envelope.id} does not follow number {self._seq}")
         self._seq = envelope.seq
+        ending = ending_of(envelope) if self._acknowledges else None
+        return [*self._take(envelope, now_us), *acknowledged(self.name, ending, now_us)]
+
+    def _take(self, envelope: Envelope, now_us: int) -> list[Planned]:
         event = event_of(envelope)
         if isinstance(event, events.RoundOpened):
             self._open_round(envelope, event)
@@ -257,7 +267,7 @@ class BettingSystem:
         """Take all bets of a player; after the end of betting time all of them are void (RPL-04)."""
         window = current.window
         assert window is not None
-        if current.halts:
+        if current.halts or self.is_stale():
             return
         late = window.stage is not Stage.BETTING or not window.is_open or now_us >= window.ends_us
         current.bets.bet(player, late=late)

@@ -29,9 +29,10 @@ from controller.journal import Heads, Journal
 from controller.journal.recording import Kind
 from controller.station import log
 from controller.station.config import StationConfig, load
+from controller.station.feeds import Feeds
 from controller.station.kernel import Kernel
 from controller.station.start import AUDIENCE_NAMES, open_journal
-from controller.station.station import Feeds, Station, Waiting
+from controller.station.station import Station, Waiting
 from controller.table.events import AUDIENCES, Audience
 from simulators.clock_link import Advance, Order, Report, SimulatedClock
 from simulators.faults.points import KillPoint, Point, PowerCut

@@ -7,12 +7,11 @@ deals the same cards at the same times. What a dealer does wrong is in `misdeeds
 
 from __future__ import annotations
 
-import random
-
 import msgspec
 
 from controller.cards import DECK, Card
 from controller.table import inputs as i
+from controller.table.charts import Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
 from simulators import decks
@@ -21,45 +20,13 @@ from simulators.devices.families import Mishap
 from simulators.duty import Unlocker, log_in
 from simulators.faults.catalogue import Case, Plan
 from simulators.faults.garbled import DOUBLED, Garbled, Misread
-from simulators.faults.misdeeds import WINDOW_MOMENTS, Hardware, Misdeeds, fault_round
+from simulators.faults.hands import Hardware
+from simulators.faults.misdeeds import WINDOW_MOMENTS, Misdeeds, fault_round
+from simulators.onlookers import Onlookers
+from simulators.pace import AT_ONCE, delay_us
 from simulators.shoe import Shoe, shuffled
 
-SECOND = 1_000_000
-DELAYS_MS = {
-    "OPEN_TABLE": (500, 1_000),
-    "LOAD_DECK": (1_000, 2_000),
-    "SCAN_DECK": (60, 120),
-    "VERIFY_DECK": (2_000, 4_000),
-    "COUNT_STUB": (4_000, 6_000),
-    "SHUFFLE": (3_000, 5_000),
-    "REDEAL": (3_000, 5_000),
-    "START": (800, 1_500),
-    "DEAL_CARD": (900, 1_500),
-    "TURN": (1_500, 2_500),
-    "LAY_ASIDE": (1_500, 2_500),
-    "CONFIRM_RESULT": (2_000, 3_000),
-    "CLEAR_TABLE": (3_000, 4_000),
-}
-"""How long a dealer takes, from and to; prompts that are not here take a short second."""
-OTHERS_MS = (700, 1_200)
-AT_ONCE = frozenset({"LOG_IN", "CONFIRM_PICTURE", "CARD_DRAWN", "SCAN_DRAWN_CARD"})
-"""What follows a restart is done in the instant, so that a recovered round keeps the times of its plan."""
-SCANS = frozenset(
-    {
-        "BURN_CARD",
-        "BURN_NEXT",
-        "DEAL_CARD",
-        "LOAD_DECK",
-        "SCAN_AGAIN",
-        "SCAN_DECK",
-        "SCAN_DRAWN_CARD",
-        "SCAN_FROM_FIRST",
-        "SCAN_TO_BURN",
-        "SHOW_FIRST_CARD",
-    }
-)
-"""Prompts that ask for a scan and nothing else."""
-LOOK_AGAIN_US = 4 * SECOND
+LOOK_AGAIN_US = 4_000_000
 NOT_THE_DEALERS = frozenset(
     {
         "UNBLOCK",
@@ -80,6 +47,12 @@ WITHDRAWS = ("report-withdrawn", "read-in-hold")
 """Faults whose report the dealer takes back."""
 
 
+def _is_shuffled_again(before: Picture, picture: Picture) -> bool:
+    """Whether a card came out of the deck that was ready: what was done already takes its time again."""
+    is_same_life = before.epoch == picture.epoch
+    return is_same_life and (before.phase, picture.phase) == (Phase.READY, Phase.SHUFFLING)
+
+
 class Dealer:
     """The person at the table."""
 
@@ -93,6 +66,7 @@ class Dealer:
         plan: Plan,
         rounds: int,
         scanner: str,
+        onlookers: Onlookers,
         hardware: Hardware,
         shoe: Shoe = shuffled,
     ) -> None:
@@ -101,6 +75,7 @@ class Dealer:
         self.plan = plan
         self.rounds = rounds
         self.scanner = scanner
+        self.onlookers = onlookers
         self.hardware = hardware
         self._shoe = shoe
         self.picture: Picture | None = None
@@ -133,13 +108,16 @@ class Dealer:
         """Look at the picture; a new prompt is acted on once."""
         before, picture = self.picture, msgspec.json.decode(message, type=Picture)
         self.picture = picture
-        if before is not None and before.round_no != picture.round_no:
+        if before is not None and (
+            before.round_no != picture.round_no or _is_shuffled_again(before, picture)
+        ):
             self._planned_at.clear()
         prompt = picture.prompt
         self._count(picture)
         planned = self._unlocker.look(picture, now_us)
         planned += self._misdeeds.plan_in_window(picture, now_us)
         planned += self._misdeeds.plan_return(picture, now_us)
+        planned += self.onlookers.laid(picture, now_us)
         key = (
             picture.epoch,
             picture.round_no,
@@ -159,10 +137,14 @@ class Dealer:
         return planned
 
     def woken(self, note: str, now_us: int) -> list[Planned]:
-        """Do what was planned, if the prompt is still the same; look again later in case it got lost."""
-        picture = self.picture
-        if picture is None:
+        """Do what was planned; other readers see the card that is scanned."""
+        if self.picture is None:
             return []
+        planned = self._due(self.picture, note, now_us)
+        return self.onlookers.beside(planned, self.scanner, self.picture)
+
+    def _due(self, picture: Picture, note: str, now_us: int) -> list[Planned]:
+        """Return what was planned, if the prompt is still the same; look again later in case it got lost."""
         if note in WINDOW_MOMENTS:
             return self._misdeeds.in_window(picture, note, now_us)
         if note == "scan":
@@ -221,19 +203,11 @@ class Dealer:
         if code == "CALL_SUPERVISOR" and self.committed_fault(picture) not in WITHDRAWS:
             return []
         start = max(now_us, picture.prompt.not_before_us or 0)
-        at_us = start + self._delay_us(picture)
+        at_us = start + delay_us(self.seed, picture)
         if code not in AT_ONCE:
             prompt = (picture.deal, picture.phase, code, picture.prompt.place, picture.prompt.n)
             at_us = max(now_us, self._planned_at.setdefault(prompt, at_us))
-        return [Planned(at_us, Wake(str(self._turn)))]
-
-    def _delay_us(self, picture: Picture) -> int:
-        prompt = picture.prompt
-        if prompt.code in AT_ONCE:
-            return 0
-        low, high = DELAYS_MS.get(prompt.code, OTHERS_MS)
-        seed = f"{self.seed}/{picture.round_no}/{prompt.code}/{prompt.place}/{prompt.n}"
-        return random.Random(seed).randrange(low, high) * 1_000
+        return [Planned(max(at_us, self.onlookers.free_us), Wake(str(self._turn)))]
 
     # Acting.
 
@@ -256,6 +230,8 @@ class Dealer:
                 return [self.show(None) if is_unreadable else self._scan_again(picture)]
             case "SCAN_FROM_FIRST":
                 return [self.show(self.hardware.spell(self._lies_at(picture)))]
+            case "SHOW_CARD":
+                return self.onlookers.show(picture, self.hardware.spell(self._lies_at(picture)))
             case "ENTER_CARD":
                 return [] if picture.entered_by == self.name else self._enter(picture)
             case "WAS_DEALT":
@@ -277,6 +253,9 @@ class Dealer:
                 return [self._answer(picture, drawn or fault == "unplugged-card-drawn")]
             case "CONFIRM_PICTURE":
                 return [self.press(picture, i.ConfirmPicture(picture.lies or ""))]
+            case "MOVE_CARD":
+                moved = self.onlookers.show(picture, self.hardware.spell(self._lies_at(picture)))
+                return [*moved, self._answer(picture, yes=True)]
             case "CARD_READ_MEANWHILE" | "ORDER_CERTAIN":
                 return [self._answer(picture, yes=True)]
             case _:
@@ -364,7 +343,9 @@ class Dealer:
         """Return the card that lies where the prompt says: the order of drawing is that of the course."""
         places, asked = picture.places, (picture.prompt.place or "", picture.prompt.n or 0)
         drawn = [(place, n) for place, n in self.plan.course.order if n <= len(places.get(place, ()))]
-        return self.shoe_of(picture.round_no, picture.deal)[drawn.index(asked) + picture.burned_count]
+        _, burned = self.out[picture.round_no]
+        laid = [card for at, card in enumerate(self.drawn(picture)) if at not in burned]
+        return laid[drawn.index(asked)]
 
     def in_question(self, picture: Picture) -> Card:
         """Return the card that can't be read, or that lies there as another one than was read."""
@@ -382,16 +363,6 @@ class Dealer:
     def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan:
         """Scan the next card."""
         return self.show(self.hold(picture), mishap)
-
-    def drawn_by_hand(self, picture: Picture) -> Scan:
-        """Scan what the prompt asks for; the next card of the shoe, too early, if it asks for none."""
-        asked = picture.prompt.code in SCANS
-        if picture.prompt.code == "LOAD_DECK":
-            return self.show(self.hardware.spell(DECK[0]))
-        for act in self._act(picture) if asked else ():
-            if isinstance(act, Scan):
-                return act
-        return self.scan(picture)
 
     def misread(self, picture: Picture, wrong: Card) -> Scan:
         """Scan the next card, which is read as another one."""

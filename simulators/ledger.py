@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS round (
     slips BLOB, outcome BLOB, deal INTEGER NOT NULL, PRIMARY KEY (tableid, roundid)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cursor (tableid TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ended (tableid TEXT PRIMARY KEY, roundid TEXT NOT NULL, rev INTEGER NOT NULL);
 """
 
 
@@ -186,6 +187,17 @@ class Ledger:
     def save_cursor(self, seq: int, last_hash: str) -> None:
         """Store number and hash of the message whose effect this transaction books."""
         self._db.execute("INSERT OR REPLACE INTO cursor VALUES (?,?,?)", (self._table, seq, last_hash))
+
+    def ended(self) -> tuple[str, int] | None:
+        """Return round and revision of the last end that was booked."""
+        sql = "SELECT roundid, rev FROM ended WHERE tableid=?"
+        for roundid, rev in self._db.execute(sql, (self._table,)):
+            return str(roundid), _int(rev)
+        return None
+
+    def save_ended(self, roundid: str, rev: int) -> None:
+        """Store the end whose effect this transaction books."""
+        self._db.execute("INSERT OR REPLACE INTO ended VALUES (?,?,?)", (self._table, roundid, rev))
 
     def balance(self, account: str) -> int:
         """Return the balance of one account, 0 for a new one."""

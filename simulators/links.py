@@ -19,6 +19,7 @@ from controller.bus.wire import Answer
 from controller.station.clock import LiveClock
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
+from controller.table.events import Audience
 from simulators.actor import Feed, Press
 from simulators.bench import earliest
 from simulators.clock_link import Advance, Beat, Report
@@ -53,6 +54,11 @@ class LiveLinks(RealLinks):
     def now_us(self) -> int:
         """Return wall time."""
         return self._clock.now_us()
+
+    def is_stale(self, audience: Audience) -> bool:
+        """Whether a consumer of this audience opens no bets: no `alive` for three seconds, or a gap."""
+        subscription = self._subscriptions[audience]
+        return subscription.stale() or subscription.behind()
 
     async def settled(self) -> int | None:
         """Nothing is waited for at real pace: the table keeps its own time, and devices theirs."""

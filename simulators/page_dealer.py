@@ -17,15 +17,32 @@ from pathlib import Path
 import zmq
 import zmq.asyncio
 
+from controller.cards import DECK
 from controller.station.config import StationConfig
 from controller.station.errors import StationError
 from controller.station.run_command import run_daemon
-from simulators.actor import Actor, Feed, Listener, Planned
+from controller.table.picture import Picture
+from simulators.actor import Actor, Feed, Listener, Planned, Scan
 from simulators.dealer import Dealer
 from simulators.link import Deliver
 from simulators.links import LiveLinks
 from simulators.tied import tie
 
+SCANS = frozenset(
+    {
+        "BURN_CARD",
+        "BURN_NEXT",
+        "DEAL_CARD",
+        "LOAD_DECK",
+        "SCAN_AGAIN",
+        "SCAN_DECK",
+        "SCAN_DRAWN_CARD",
+        "SCAN_FROM_FIRST",
+        "SCAN_TO_BURN",
+        "SHOW_FIRST_CARD",
+    }
+)
+"""Prompts that ask for a scan and nothing else."""
 HELD_MAX = 4
 """So many draws may be on their way; a person presses no faster."""
 
@@ -39,7 +56,7 @@ def check_page(config: StationConfig, arguments: argparse.Namespace) -> None:
 
 
 class AtThePage(Listener):
-    """The simulated dealer looks on, so that it knows which cards are out; it only goes on scanning a set in."""
+    """The simulated dealer looks on, to know which cards are out, and goes on scanning a set in."""
 
     feed = Feed.STATION
 
@@ -73,7 +90,17 @@ class Hand(Listener):
     def heard(self, _message: bytes, now_us: int) -> list[Planned]:
         """Draw."""
         picture = self._dealer.picture
-        return [] if picture is None else [Planned(now_us, self._dealer.drawn_by_hand(picture))]
+        return [] if picture is None else [Planned(now_us, drawn(self._dealer, picture))]
+
+
+def drawn(dealer: Dealer, picture: Picture) -> Scan:
+    """Scan what the prompt asks for; the next card of the shoe, too early, if it asks for none."""
+    if picture.prompt.code == "LOAD_DECK":
+        return dealer.show(dealer.hardware.spell(DECK[0]))
+    for act in dealer._act(picture) if picture.prompt.code in SCANS else ():
+        if isinstance(act, Scan):
+            return act
+    return dealer.scan(picture)
 
 
 def at_the_page(actors: Sequence[Actor], dealer: Dealer) -> tuple[Actor, ...]:

@@ -34,7 +34,7 @@ class RealLinks:
         self._devices: dict[str, PtyDevice] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._clients: dict[tuple[str, str], AsyncCommandClient] = {}
-        self._subscriptions: list[AsyncSubscription] = []
+        self._subscriptions: dict[Audience, AsyncSubscription] = {}
         self.news = asyncio.Event()
         self.child: asyncio.subprocess.Process | None = None
 
@@ -60,7 +60,7 @@ class RealLinks:
                 environment=self.config.environment,
             )
             subscription = AsyncSubscription(feed, cursor=Cursor())
-            self._subscriptions.append(subscription)
+            self._subscriptions[audience] = subscription
             self._tasks.append(asyncio.create_task(self._hear(audience, subscription)))
         self._tasks.append(asyncio.create_task(self._hear_pictures()))
 
@@ -96,8 +96,7 @@ class RealLinks:
         """Send a command until it is answered, always under the same request id."""
         key = (press.endpoint, press.actor)
         if key not in self._clients:
-            endpoints = self.config.endpoints
-            endpoint = endpoints.betting if press.endpoint == "betting" else endpoints.operator
+            endpoint: str = getattr(self.config.endpoints, press.endpoint)
             self._clients[key] = AsyncCommandClient(endpoint, press.actor, timeout_ms=RESEND_MS)
         while True:
             try:
@@ -164,7 +163,7 @@ class RealLinks:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for subscription in self._subscriptions:
+        for subscription in self._subscriptions.values():
             subscription.close()
         for client in self._clients.values():
             client.close()

@@ -51,8 +51,8 @@ class Consumer(Protocol):
         """Start from a snapshot."""
         ...
 
-    def heard(self, message: bytes, now_us: int) -> None:
-        """Act on a message."""
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Act on a message, and plan what follows."""
         ...
 
     def stands_at(self, snapshot: Snapshot) -> bool:
@@ -74,9 +74,9 @@ class WalletEnd:
         """A wallet never joins at a snapshot."""
         raise AssertionError(snapshot.seq)
 
-    def heard(self, message: bytes, now_us: int) -> None:
-        """Book it."""
-        self._wallet.heard(message, now_us)
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
+        """Book it, and acknowledge what ends a round."""
+        return self._wallet.heard(message, now_us)
 
     def stands_at(self, snapshot: Snapshot) -> bool:
         """Whether everything is booked."""
@@ -97,9 +97,9 @@ class OverlayEnd:
         """Show what lies there."""
         self._overlay.start_from(snapshot)
 
-    def heard(self, message: bytes, now_us: int) -> None:
+    def heard(self, message: bytes, now_us: int) -> list[Planned]:
         """Show it."""
-        self._overlay.heard(message, now_us)
+        return self._overlay.heard(message, now_us)
 
     def stands_at(self, snapshot: Snapshot) -> bool:
         """Whether it shows what the table says."""
@@ -163,6 +163,7 @@ class RoughLine(Listener):
         self._polls = False
         self._now_us = 0
         self._keeper: GapKeeper | None = None
+        self._planned: list[Planned] = []
 
     @property
     def snapshot(self) -> Snapshot:
@@ -178,7 +179,8 @@ class RoughLine(Listener):
         self._sent.take(message)
         self._shift(message)
         self._pass_time(now_us)
-        return []
+        planned, self._planned = self._planned, []
+        return planned
 
     def heal(self) -> None:
         """Heal the line, and let the two seconds pass after which all must be right."""
@@ -337,7 +339,7 @@ class RoughLine(Listener):
             self._joined = True
             self._consumer.joined(keeper.snapshot)
         while keeper.ready:
-            self._consumer.heard(keeper.ready.popleft().raw, self._now_us)
+            self._planned += self._consumer.heard(keeper.ready.popleft().raw, self._now_us)
         request = keeper.ask(self._now_us)
         if request is not None:
             self.counts["requests for replay"] += 1

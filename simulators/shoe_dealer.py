@@ -15,11 +15,14 @@ from controller.games.procedure import ShoePlan
 from controller.table import inputs as i
 from controller.table.picture import Picture
 from simulators import decks
-from simulators.actor import Act
+from simulators.actor import Act, Planned
 from simulators.dealer import Dealer
+from simulators.faults.catalogue import Case
 
 DRAWS = frozenset({"DEAL_CARD", "SHOW_FIRST_CARD", "BURN_NEXT", "BURN_CARD"})
 """Prompts at which the next card leaves the shoe."""
+APART_US = 500_000
+"""Nobody draws two cards faster, whatever has happened meanwhile."""
 NEVER_DRAWN = 6
 """So many of the last cards of a shoe never leave it: behind the cutting card lie more than are dealt."""
 
@@ -43,6 +46,10 @@ class ShoeDealer(Dealer):
         """How many cards were out of the shoe before the first one of a round."""
         self.used: dict[int, int] = {}
         """How many were out after its last one, without those that wait for the next round."""
+        self._lies: tuple[object, ...] = ()
+        self._read_us = 0
+        """When what lies on the table changed last."""
+        self._held_count = 0
 
     @property
     def deck_size(self) -> int:
@@ -67,7 +74,24 @@ class ShoeDealer(Dealer):
         before = self._shoes.get(round_no - 1)
         return self.used[round_no - 1] if before == picture.deck_number else 0
 
+    def _plan(self, picture: Picture, now_us: int) -> list[Planned]:
+        planned = super()._plan(picture, now_us)
+        if picture.prompt.code not in DRAWS:
+            return planned
+        return [Planned(max(one.at_us, self._read_us + APART_US), one.act) for one in planned]
+
+    def due_fault(self, picture: Picture) -> Case | None:
+        """Return the fault that is still to be committed; not while the cutting card is to come out first."""
+        return None if self._is_cutting_card_next(picture) else super().due_fault(picture)
+
     def _count(self, picture: Picture) -> None:
+        lies = (picture.places, picture.burned_count, picture.held_count)
+        if lies != self._lies:
+            self._lies, self._read_us = lies, picture.at_us
+        self._count_out(picture)
+        self._held_count = picture.held_count
+
+    def _count_out(self, picture: Picture) -> None:
         number = picture.round_no
         if picture.roundid is None or picture.deck is None:
             return
@@ -76,7 +100,9 @@ class ShoeDealer(Dealer):
         self.begins[number] = self._begin(picture, number)
         out = self.next_index(picture)
         if picture.burned_count > len(burned):
-            burned |= {out - picture.held_count - 1}
+            # One that had waited is the first of those that were out; else the last one is burned.
+            had_waited = picture.held_count < self._held_count
+            burned |= {out - 1 - (picture.held_count if had_waited else 0)}
         self.deals[number] = picture.deal
         self.used[number] = out - picture.held_count
         self.out[number] = (out - self.begins[number], burned)
@@ -84,6 +110,11 @@ class ShoeDealer(Dealer):
     def card(self, picture: Picture, back: int = 0) -> Card:
         """Return the card that leaves the shoe next, or one that came out `back` cards before it."""
         return self._lying_in_shoe(picture)[self.next_index(picture) - back]
+
+    def drawn(self, picture: Picture) -> tuple[Card, ...]:
+        """Return the cards that have left the shoe in this round, in order."""
+        begin = self.begins[picture.round_no]
+        return self._lying_in_shoe(picture)[begin : self.next_index(picture)]
 
     def last_of_shoe(self, picture: Picture) -> Card:
         """Return a card that never leaves the shoe, often another one than in the round before.

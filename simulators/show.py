@@ -33,7 +33,7 @@ def how_to_listen(config: StationConfig) -> str:
     lines = [
         "the bus of this table: live feed and replay of each audience",
         *feeds,
-        f"  {'commands':<12}{known.betting}  {known.operator}",
+        f"  {'commands':<12}{known.betting}  {known.operator}  {known.consumer}",
         "in another terminal",
         f"  {sys.argv[0]} watch {config.path}",
     ]
@@ -112,6 +112,8 @@ class Show:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+        if not self._live.console.is_terminal:
+            sys.stdout.write("\n")  # what a terminal gets from `stop`
 
 
 class Progress:

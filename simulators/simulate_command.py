@@ -9,21 +9,24 @@ import sys
 import time
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from controller.bus.errors import BusError
 from controller.journal import Days, JournalError, WriterLock
 from controller.station.config import StationConfig, load
 from controller.station.errors import StationError
+from controller.table.events import Audience
 from simulators.devices.families import DEVICES
 from simulators.faults.catalogue import BY_ID, Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.faults.line_faults import LINE_IDS, with_line
+from simulators.faults.reader_faults import READER_IDS, with_readers
 from simulators.links import DirectLink, FastLinks, Link, LiveLinks
 from simulators.page_dealer import HandLinks, at_the_page, check_page
 from simulators.rough_line import RoughLine
 from simulators.show import Progress, Show
-from simulators.studio import PLAYERS, Line, Studio, differences
+from simulators.studio import PLAYERS, Line, Studio, dealing_scanner, differences
 from simulators.world import World
 
 START_US = 1_767_268_800_000_000
@@ -38,30 +41,35 @@ def add_simulate(subcommands: argparse._SubParsersAction[argparse.ArgumentParser
     """Add the subcommand."""
     parser = subcommands.add_parser("simulate", help="play a table with simulated hardware and people")
     parser.add_argument("config", type=Path, help="the TOML file of a simulated table")
-    parser.add_argument("--rounds", type=positive, help="how many rounds (default: until Ctrl-C)")
+    parser.add_argument("--rounds", type=positive, metavar="N", help="how many; until Ctrl-C unless given")
     parser.add_argument(
-        "--seed", type=int, default=SEED, help=f"of cards, people and faults (default {SEED})"
+        "--seed", type=int, default=SEED, metavar="S", help=f"of cards, people, faults; {SEED} unless given"
     )
-    parser.add_argument("--players", type=positive, default=PLAYERS, help="how many bet at the table")
+    players_help = f"how many bet at the table; {PLAYERS} unless given"
+    parser.add_argument("--players", type=positive, default=PLAYERS, metavar="N", help=players_help)
     parser.add_argument(
         "--faults",
         type=Amount,
         choices=list(Amount),
         default=Amount.NONE,
-        help="rounds with a fault: none, one in ten, or all (default none)",
+        help="rounds with a fault: none unless given, one in ten, or all",
     )
     parser.add_argument(
-        "--only", metavar="FAULT", choices=sorted(BY_ID.keys() | LINE_IDS), help="this fault in every round"
+        "--only",
+        metavar="FAULT",
+        choices=sorted(BY_ID.keys() | LINE_IDS | READER_IDS),
+        help="this fault in every round; a wrong name lists them",
     )
-    pace_help = "by the wall clock, or as fast as everybody can follow (default real)"
+    pace_help = "by the wall clock, or as fast as everybody can follow; real unless given"
     parser.add_argument("--pace", choices=("real", "fast"), default="real", help=pace_help)
-    parser.add_argument("--links", choices=("real", "direct"), default="real", help="direct: in this process")
+    links_help = "daemon behind ptys and sockets, or in this process; real unless given"
+    parser.add_argument("--links", choices=("real", "direct"), default="real", help=links_help)
     parser.add_argument(
         "--line",
         type=Line,
         choices=list(Line),
         default=Line.GOOD,
-        help="rough: wallet and overlay hear a line that loses, doubles and reorders (default good)",
+        help="rough: one that loses, doubles, reorders, for wallet and overlay; good unless given",
     )
     parser.add_argument(
         "--dealer",
@@ -121,8 +129,9 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     """Play the rounds and say what became of them."""
     rounds = arguments.rounds or WITHOUT_END
     amount = Amount.MANY if arguments.only else arguments.faults
-    scanner = next(iter(config.scanners.values()))
+    scanner = config.scanners[dealing_scanner(config)]
     course = with_line(course_of(config.game, config.settings.boxes_not_told), scanner.family)
+    course = with_readers(course, config.settings.second_readers)
     if arguments.only and course.find(arguments.only) is None:
         raise StationError(f"--only {arguments.only}: {config.game.name} has no moment for it")
     plan = Plan(arguments.seed, amount, arguments.only, course=course)
@@ -136,9 +145,9 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     )
     link: Link
     if arguments.dealer == "me":
-        link = HandLinks(config)
+        link = watched(HandLinks(config), studio)
     elif arguments.pace == "real":
-        link = LiveLinks(config)
+        link = watched(LiveLinks(config), studio)
     elif arguments.links == "real":
         link = FastLinks(config, START_US)
     else:
@@ -161,6 +170,12 @@ async def play(config: StationConfig, arguments: argparse.Namespace) -> int:
     if arguments.dealer == "me":
         return 0  # What a person does wrong is no fault of a plan.
     return _report(studio, time.monotonic() - began)
+
+
+def watched(link: LiveLinks, studio: Studio) -> LiveLinks:
+    """Have the betting system notice over links at real pace that the table is not heard."""
+    studio.betting.is_stale = partial(link.is_stale, Audience.BETTING)
+    return link
 
 
 def _report(studio: Studio, took_s: float) -> int:

@@ -24,12 +24,16 @@ from controller.table.events import (
     RoundCorrected,
     Verdict,
 )
+from drivers import angel_eye
+from simulators.acknowledging import is_registered
 from simulators.actor import Actor, Feed, Listener, Planned
+from simulators.angel_eye_dealer import AngelEyeDealer
 from simulators.betting import BettingSystem, Quirk
 from simulators.cast import DEALER, SECOND_SUPERVISOR, SUPERVISOR, hire
 from simulators.dealer import Dealer
 from simulators.faults.catalogue import BETWEEN_ROUNDS, Case, Plan
-from simulators.faults.misdeeds import Hardware
+from simulators.faults.hands import Hardware
+from simulators.onlookers import Onlookers
 from simulators.overlay import Overlay
 from simulators.reviewer import Reviewer, Video
 from simulators.rough_line import Consumer, OverlayEnd, RoughLine, WalletEnd
@@ -133,7 +137,12 @@ class Studio:
         self.journal_folder = config.table_dir
         self.dealer = dealer_of(config, seed=seed, rounds=rounds, plan=plan, shoe=shoe)
         self._call_supervisors(config)
-        self.wallet = Wallet(books, table=config.settings.table, environment=config.environment)
+        self.wallet = Wallet(
+            books,
+            table=config.settings.table,
+            environment=config.environment,
+            acknowledges=is_registered(config, "wallet"),
+        )
         self.betting = BettingSystem(
             self.wallet,
             game.rules,
@@ -141,6 +150,7 @@ class Studio:
             players=players,
             quirks=self._quirks,
             dark=dark_boxes(config),
+            acknowledges=is_registered(config, "bets"),
         )
         for player in self.betting.crowd.players:
             self.wallet.deposit(player, OPENING_BALANCE, f"opening/{player}")
@@ -208,19 +218,25 @@ def rough_lines(
 
 def dealer_of(config: StationConfig, *, seed: int, rounds: int, plan: Plan, shoe: Shoe) -> Dealer:
     """Return who deals at this table, with its scanner and what is printed on its cards."""
-    scanner = next(iter(config.scanners))
-    deck = config.deck
+    deck, scanner = config.deck, dealing_scanner(config)
     foreign = config.other_decks[0] if config.other_decks else deck
     given: dict[str, Any] = {
         "seed": seed,
         "plan": plan,
         "rounds": rounds,
         "scanner": scanner,
+        "onlookers": Onlookers(seed, config.settings.second_readers),
         "hardware": Hardware(deck.name, deck.code, foreign.code, deck.card, deck.cutting_card),
     }
     if config.game.shoe is None:
         return Dealer(DEALER, shoe=shoe, **given)
-    return ShoeDealer(DEALER, plan_of_shoe=config.game.shoe, **given)
+    judges = config.scanners[scanner].family == angel_eye.FAMILY
+    return (AngelEyeDealer if judges else ShoeDealer)(DEALER, plan_of_shoe=config.game.shoe, **given)
+
+
+def dealing_scanner(config: StationConfig) -> str:
+    """Return the name of the scanner that deals."""
+    return next(name for name in config.scanners if name not in config.settings.second_readers)
 
 
 def dark_boxes(config: StationConfig) -> frozenset[str]:

@@ -258,4 +258,6 @@ async def main(kind: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] not in ([kind] for kind in KINDS):
+        sys.exit(f"usage: python -m simulators.subject {'|'.join(KINDS)}")
     asyncio.run(main(sys.argv[1]))

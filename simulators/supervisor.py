@@ -18,11 +18,18 @@ SECOND = 1_000_000
 OF_THE_DECK = frozenset({"ACCEPT_DECK", "SUPERVISOR_VERIFIES"})
 
 
+def _is_for_supervisor(picture: Picture) -> bool:
+    """Whether a prompt waits for a supervisor: of a deck, or a card that its second reader can't see now."""
+    code = picture.prompt.code
+    return code in OF_THE_DECK or (code == "SHOW_CARD" and bool(picture.scanners_down))
+
+
 class Supervisor:
     """Logs in; confirms cancels that somebody else has reported, or has the round dealt anew where offered.
 
     After a restart lets go on where that is offered. Accepts and verifies decks with the dealer, counts
-    again what he has counted wrong, and has a card entered that can't be read.
+    again what he has counted wrong, and has a card entered that can't be read. Confirms without a second
+    reader that is gone.
     """
 
     feed = Feed.STATION
@@ -67,12 +74,12 @@ class Supervisor:
             picture.incident_state,
             picture.entered_by,
             picture.buttons,
-            picture.prompt.code if picture.prompt.code in OF_THE_DECK else None,
+            picture.prompt.code if _is_for_supervisor(picture) else None,
         )
         if key == self._key:
             return []
         self._key = key
-        if picture.prompt.code in OF_THE_DECK:
+        if _is_for_supervisor(picture):
             asked = (picture.round_no, picture.prompt.code, picture.deck_number)
             at_us = self._planned_at.setdefault(asked, now_us + 3 * SECOND)
             return [Planned(max(now_us, at_us), Wake(str(key)))]
@@ -103,6 +110,8 @@ class Supervisor:
                 return i.VerifyDeck(self.whole(picture))
             case "COUNT_AGAIN":
                 return i.CountStub(self.counts(picture))
+            case "SHOW_CARD":
+                return i.ConfirmResult()
         restarted = picture.incident_kind == IncidentKind.RESTARTED
         if restarted and "go_on" in picture.buttons:
             return i.GoOn()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from controller.bus.acknowledging import ending_of
 from controller.bus.envelope import (
     GENESIS,
     Envelope,
@@ -27,6 +28,8 @@ from controller.bus.errors import ChainBroken
 from controller.games.published import Outcome, VoidedDeal, Wager
 from controller.games.settlement import REFUNDED_LATE, BoxSlip, LayoutSlip, Line, settle
 from controller.table.events import Audience, RoundCancelled, RoundConfirmed, RoundCorrected
+from controller.table.inputs import Acknowledge
+from simulators.acknowledging import acknowledged
 from simulators.actor import Feed, Listener, Planned
 from simulators.ledger import CASH, HOUSE, Entry, Kind, Ledger, RoundRecord, RoundState, claims, purse
 
@@ -102,6 +105,7 @@ class Wallet(Listener):
     """The wallet of one table's players, an actor on the settlement feed.
 
     `path` is a database file; None keeps the books in memory. Everything it has accepted survives it.
+    It `acknowledges` where the table's file lists it.
     """
 
     feed = Feed.SETTLEMENT
@@ -113,8 +117,10 @@ class Wallet(Listener):
         table: str = "rp1",
         environment: Environment = Environment.SIMULATED,
         name: str = "wallet",
+        acknowledges: bool = False,
     ) -> None:
         self.name = name
+        self._acknowledges = acknowledges
         self._source = source_of(table, environment)
         self._stream = f"{table}/{Audience.SETTLEMENT}"
         self._ledger = Ledger(path, table)
@@ -194,7 +200,17 @@ class Wallet(Listener):
                 raise ChainBroken(f"{envelope.id} does not follow number {seq} ({last_hash[:12]})")
             self._act(envelope)
             self._ledger.save_cursor(envelope.seq, message_hash(message))
-        return []
+            ending = ending_of(envelope)
+            if ending is not None:
+                self._ledger.save_ended(ending.roundid, ending.rev)
+        return acknowledged(self.name, ending, now_us) if self._acknowledges else []
+
+    def repeat(self, now_us: int) -> list[Planned]:
+        """After a start: acknowledge once more what was booked last, since the table may not know."""
+        last = self._ledger.ended()
+        if last is None or not self._acknowledges:
+            return []
+        return acknowledged(self.name, Acknowledge(*last), now_us)
 
     def settle(
         self, roundid: str, rev: int, outcome: Outcome, voided: tuple[VoidedDeal, ...] = ()

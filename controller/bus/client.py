@@ -6,6 +6,7 @@
             ...                              # the effect and delivery.cursor in one transaction
             if table.stale() or table.behind():
                 ...                          # take no new bets
+            acknowledgements.acknowledge(delivery)   # a CommandClient on the `consumer` endpoint
 
 All judgement is in `GapKeeper`; here are the sockets and the clock. `AsyncSubscription` and
 `AsyncCommandClient` differ from the plain ones in how they wait.
@@ -23,6 +24,7 @@ from typing import Any
 import msgspec
 import zmq
 
+from controller.bus.acknowledging import ending_of, request_of
 from controller.bus.endpoints import Endpoints, connect, reconnect
 from controller.bus.envelope import Environment
 from controller.bus.errors import NoAnswer
@@ -280,6 +282,15 @@ class CommandClient(_Commanding):
                     return answer
         raise self._unanswered(asked)
 
+    def acknowledge(self, delivery: Delivery) -> Answer | None:
+        """Tell the table, on its `consumer` endpoint, that the effect of this message is stored.
+
+        None for a message that ends no round: there is nothing to acknowledge. One acknowledgement covers
+        everything before it, so after a start the last one is sent again. Raises NoAnswer.
+        """
+        ending = ending_of(delivery.envelope)
+        return None if ending is None else self.send(ending, round_no=0, request=request_of(ending))
+
 
 class AsyncCommandClient(_Commanding):
     """Sends commands from an event loop; calls that overlap wait for each other."""
@@ -320,6 +331,11 @@ class AsyncCommandClient(_Commanding):
                     if answer is not None:
                         return answer
         raise self._unanswered(asked)
+
+    async def acknowledge(self, delivery: Delivery) -> Answer | None:
+        """Tell the table that the effect of this message is stored; see `CommandClient.acknowledge`."""
+        ending = ending_of(delivery.envelope)
+        return None if ending is None else await self.send(ending, round_no=0, request=request_of(ending))
 
 
 def _now_us() -> int:

@@ -1,4 +1,4 @@
-"""Command intake: two ROUTER sockets, and the endpoint a command came in by is its right.
+"""Command intake: three ROUTER sockets, and the endpoint a command came in by is its right.
 
 An answer leaves only when the station calls back, which it does once the input is durable. What cannot be a
 command is refused at once, and so is everything while the table's queue is full.
@@ -19,6 +19,8 @@ from controller.bus.errors import UNREADABLE
 from controller.bus.replay_server import router
 from controller.bus.wire import Answer, CommandRequest, Reason, encode, request_named_in
 
+ROLES = ("betting", "operator", "consumer")
+"""The command endpoints, each with a right of its own."""
 REQUEST_BYTES_MAX = 65_536
 ANSWERS_HELD_MAX = 100
 """SNDHWM and RCVHWM per client."""
@@ -31,18 +33,18 @@ Submit: TypeAlias = Callable[[str, CommandRequest, Reply], bool]
 
 
 class CommandIntake:
-    """Takes commands on both endpoints. `run` is a task to supervise; it never returns."""
+    """Takes commands on all its endpoints. `run` is a task to supervise; it never returns."""
 
     def __init__(
         self, endpoints: Endpoints, submit: Submit, *, context: zmq.Context[Any] | None = None
     ) -> None:
-        """Bind both endpoints. Raises EndpointRefused; whatever was bound is closed again."""
+        """Bind the endpoints. Raises EndpointRefused; whatever was bound is closed again."""
         self._submit = submit
         self._sockets: dict[str, zmq.asyncio.Socket] = {}
         try:
-            for role, endpoint in (("betting", endpoints.betting), ("operator", endpoints.operator)):
+            for role in ROLES:
                 self._sockets[role] = router(context or zmq.Context.instance(), held=ANSWERS_HELD_MAX)
-                bind(self._sockets[role], endpoint)
+                bind(self._sockets[role], getattr(endpoints, role))
         except BaseException:
             self.close()
             raise
@@ -59,7 +61,7 @@ class CommandIntake:
         return {f"commands.{role}": socket for role, socket in self._sockets.items()}
 
     def close(self) -> None:
-        """Close both sockets. Answers that come later are dropped; the client asks again by request id."""
+        """Close the sockets. Answers that come later are dropped; the client asks again by request id."""
         for socket in self._sockets.values():
             socket.close(linger=LINGER_MS)
 

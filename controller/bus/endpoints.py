@@ -32,13 +32,14 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class Endpoints(msgspec.Struct, frozen=True):
-    """All sockets of one table. `picture` and the two command sockets are always `ipc://`."""
+    """All sockets of one table. `picture` and the command sockets are always `ipc://`."""
 
     live: Mapping[Audience, str]
     replay: Mapping[Audience, str]
     picture: str
     betting: str
     operator: str
+    consumer: str
 
     @classmethod
     def ipc(cls, directory: Path, table: str) -> Endpoints:
@@ -51,6 +52,7 @@ class Endpoints(msgspec.Struct, frozen=True):
             picture=f"ipc://{home}/picture",
             betting=f"ipc://{home}/commands.betting",
             operator=f"ipc://{home}/commands.operator",
+            consumer=f"ipc://{home}/commands.consumer",
         )
 
     @classmethod

@@ -107,7 +107,7 @@ class GapKeeper:
         envelope = decode(raw)
         check_origin(envelope, source=self._source, stream=self._stream)
         if envelope.epoch < self.epoch:
-            self.refused += 1
+            self._doubt()
             return
         self._learn(envelope.seq, delivered_to=envelope.seq - 1)
         if self.cursor is None or envelope.seq > self.cursor.seq + 1:
@@ -139,7 +139,7 @@ class GapKeeper:
             raise ForeignSource(f"alive of {alive.source}, expected {self._source}")
         self._compare(alive)
         if alive.epoch < self.epoch:
-            self.refused += 1
+            self._doubt()
             return
         cursor = self.cursor
         if cursor is not None and cursor.seq == alive.seq and cursor.hash != alive.hash:
@@ -150,6 +150,11 @@ class GapKeeper:
         self.epoch = alive.epoch
         self.last_alive = alive
         self._learn(alive.seq, delivered_to=alive.seq)
+
+    def _doubt(self) -> None:
+        """Refuse a frame of an older epoch. Two tables may be speaking: no bets until replay has answered."""
+        self.refused += 1
+        self._caught_up = False
 
     def _compare(self, alive: Alive) -> None:
         """Later in the table's own time neither epoch nor number is lower, else its journal has lost things.

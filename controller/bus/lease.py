@@ -20,23 +20,25 @@ class Lease:
         self._window: str | None = None
         self._closes_at_us = 0
         self._expires_us = 0
+        self._is_over = False
+        """Betting time of this round has been open, and is not any more."""
         self._halts: set[int] = set()
 
     def heard(self, event: events.Event | None, *, wall_us: int, monotonic_us: int) -> None:
         """Take the next event, received at these times of the consumer's own two clocks."""
         match event:
-            case events.BettingOpened():
+            case events.BettingOpened() if not self._is_over:
                 self._window = event.window
                 self._closes_at_us = event.closes_at_us
                 self._expires_us = min(
                     monotonic_us + event.duration_ms * 1_000,
                     monotonic_us + event.closes_at_us - wall_us,
                 )
-            case events.BetsClosed():
-                self._window = None
-            case events.RoundOpened() | events.RoundConfirmed() | events.RoundCancelled():
-                self._window = None
+            case events.RoundOpened():
+                self._window, self._is_over = None, False
                 self._halts.clear()
+            case events.BetsClosed() | events.RoundConfirmed() | events.RoundCancelled():
+                self._window, self._is_over = None, True
             case events.IncidentOpened(stops_betting=True):
                 self._halts.add(event.incident)
             case events.IncidentClosed():

@@ -62,6 +62,8 @@ class Publisher:
         self.table = source[0]
         self.source = source_of(*source)
         self._last = {audience: (heads.of(audience).seq, heads.of(audience).hash) for audience in AUDIENCES}
+        self.full_counts: dict[str, int] = dict.fromkeys(AUDIENCES, 0)
+        """How often a subscriber of each audience began to lose messages."""
         self._picture = b""
         self._sockets: dict[str, zmq.Socket[bytes]] = {}
         self._context = context or zmq.Context.instance()
@@ -77,14 +79,29 @@ class Publisher:
         """Send durable messages, next in number to those sent before. Never waits, never fails for a peer."""
         for audience, built in messages.items():
             for raw in built:
-                self._sockets[audience].send(raw, zmq.NOBLOCK)
+                self._send(audience, raw)
             if built:
                 self._last[audience] = (self._last[audience][0] + len(built), message_hash(built[-1]))
+
+    def _send(self, audience: Audience, raw: bytes) -> None:
+        """Send to all who keep up, and count when another one stops doing so.
+
+        XPUB_NODROP refuses a message once for each subscriber whose queue has filled up; without it, the
+        same message then goes to all others.
+        """
+        socket = self._sockets[audience]
+        try:
+            socket.send(raw, zmq.NOBLOCK)
+        except zmq.Again:
+            self.full_counts[audience] += 1
+            socket.setsockopt(zmq.XPUB_NODROP, 0)
+            socket.send(raw, zmq.NOBLOCK)
+            socket.setsockopt(zmq.XPUB_NODROP, 1)
 
     def alive(self, pulse: Pulse) -> None:
         """Send `alive` to every audience, and the last picture again. Due each second, and after a bind."""
         for audience in AUDIENCES:
-            self._sockets[audience].send(encode(self._alive(audience, pulse)), zmq.NOBLOCK)
+            self._send(audience, encode(self._alive(audience, pulse)))
         if self._picture:
             self._sockets["picture"].send(self._picture, zmq.NOBLOCK)
 
@@ -108,6 +125,7 @@ class Publisher:
         socket: zmq.Socket[bytes] = self._context.socket(zmq.PUB)
         try:
             socket.setsockopt(option, value)
+            socket.setsockopt(zmq.XPUB_NODROP, option != zmq.CONFLATE)
             bind(socket, endpoint)
         except BaseException:
             socket.close(linger=0)

@@ -69,11 +69,17 @@ class Reason(StrEnum):
     """Why the bus itself refuses. The table's reasons are `Refusal`."""
 
     MALFORMED = "MALFORMED"
+    """The bytes are no request of the bus; the text says where and what was expected."""
     BUSY = "BUSY"
     """The table's queue is full; send the same request again."""
     GONE = "GONE"
     """No longer kept."""
     UNKNOWN_ROUND = "UNKNOWN_ROUND"
+    """Replay: no round of this id is kept."""
+    UNKNOWN_PERSON = "UNKNOWN_PERSON"
+    """The people file has nobody of this name."""
+    NO_PEOPLE_FILE = "NO_PEOPLE_FILE"
+    """The people file is missing or can't be read."""
 
 
 class Marker(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

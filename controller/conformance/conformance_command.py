@@ -20,10 +20,16 @@ def add_conformance(subcommands: argparse._SubParsersAction[argparse.ArgumentPar
     parser = subcommands.add_parser(
         "conformance", help="drive a wallet or an overlay through the contract of the bus"
     )
-    parser.add_argument("role", type=Role, choices=list(Role), metavar="wallet|overlay")
-    parser.add_argument("--case", action="append", default=[], help="play this case alone; may be repeated")
+    parser.add_argument(
+        "role", type=Role, choices=list(Role), metavar="wallet|overlay", help="what the consumer is"
+    )
+    parser.add_argument(
+        "--case", action="append", default=[], metavar="NAME", help="this case alone; may be given again"
+    )
     parser.add_argument("--list", action="store_true", help="list the cases and what each demands")
-    parser.add_argument("--jobs", type=int, default=4, help="processes of the subject at once (4)")
+    parser.add_argument(
+        "--jobs", type=int, default=4, metavar="N", help="processes of the subject at once; 4 unless given"
+    )
     parser.add_argument(
         "--subject",
         type=shlex.split,

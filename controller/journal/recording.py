@@ -10,7 +10,8 @@
 
 A line is `at kind source payload`, one blank between; `at` is integer microseconds since 1970 and never
 falls; `payload` runs to the end of the line and may be empty. Bytes are lower-case hex. A port capture
-is the same file with `chunk` lines only, and a header that names each port's device family.
+is the same file with `chunk` lines alone, and `opened` ones where a line was opened anew, and a header that
+names each port's device family.
 
 | kind | source | payload |
 |---|---|---|

@@ -15,6 +15,7 @@ from controller.bus.commands import Submit
 from controller.bus.wire import Answer, CommandRequest
 from controller.station.config import StationConfig
 from controller.station.device_config import BadgeReaderConfig
+from controller.station.device_talk import DeviceTalk, Saying
 from controller.station.errors import PeopleError
 from controller.station.people import Person, read_people
 from controller.table.inputs import LogIn, Role
@@ -39,14 +40,15 @@ class BadgeReader:
         *,
         on_badge: Callable[[str], None],
         on_moved: Callable[[], None],
+        talk: DeviceTalk,
     ) -> None:
         """`on_badge` gets each code; `on_moved` is called when a time-out may have changed."""
         self.framer = open_framer(config.family, config.options)
-        self.failed_count = 0
         self._name = name
         self._clock = clock
         self._on_badge = on_badge
         self._on_moved = on_moved
+        self._talk = talk
         self.port = Port(name, config.port, settings=config.line, listener=self, clock=clock)
 
     def opened(self, device: str, identity: str | None) -> None:
@@ -75,6 +77,9 @@ class BadgeReader:
     def _log(self, what: str, **facts: object) -> None:
         log.info(what, extra={"facts": {"badge_reader": self._name, **facts}})
 
+    def _say(self, saying: Saying, count: int = 0) -> None:
+        self._talk.say(("badge_reader", self._name), saying, count)
+
     def _take(self) -> None:
         while (report := self.framer.next_report()) is not None:
             match report:
@@ -82,11 +87,10 @@ class BadgeReader:
                     self._on_badge(code)
                     self.framer.acknowledge(report)
                 case ReadFailed(cause=cause):
-                    self.failed_count += 1
                     self.framer.acknowledge(report)
-                    self._log("a badge could not be read", cause=cause, count=self.failed_count)
+                    self._say(Saying("a badge could not be read", logging.INFO, ("cause", cause)))
                 case Garbage(count=count, hint=hint):
-                    self._log("bytes without a badge", count=count, hint=hint)
+                    self._say(Saying("bytes without a badge", logging.INFO, ("hint", hint)), count)
                 case DeviceReported(state=state):
                     self._log("badge reader reports", state=state)
                 case _:
@@ -106,6 +110,7 @@ class BadgeReaders:
         submit: Submit,
         round_no: Callable[[], int],
         on_moved: Callable[[], None],
+        talk: DeviceTalk,
     ) -> None:
         self._people: Path = config.people
         self._clock = clock
@@ -115,7 +120,14 @@ class BadgeReaders:
         self.unknown_counts: dict[str, int] = {}
         """Badges that nobody has, by reader."""
         self.readers: Mapping[str, BadgeReader] = {
-            name: BadgeReader(name, reader, clock, on_badge=self._log_in_at(name, reader), on_moved=on_moved)
+            name: BadgeReader(
+                name,
+                reader,
+                clock,
+                on_badge=self._log_in_at(name, reader),
+                on_moved=on_moved,
+                talk=talk,
+            )
             for name, reader in config.badge_readers.items()
         }
 

@@ -23,6 +23,7 @@ from controller.games.procedure import BoxState, Game
 from controller.games.registry import GAMES
 from controller.station.bus_config import BusFile, bus_keys
 from controller.station.config_files import Files, ReadText, from_disk, read_as, read_toml
+from controller.station.consumers import check_consumers
 from controller.station.deck_file import build_deck
 from controller.station.device_config import (
     BadgeReaderConfig,
@@ -34,7 +35,8 @@ from controller.station.device_config import (
 from controller.station.errors import ConfigError
 from controller.station.pages_config import PagesFile, check_pages
 from controller.station.profile_file import profile_file
-from controller.station.readers import check_interlock, second_readers, station_commands
+from controller.station.readers import check_interlock, check_scannable, second_readers, station_commands
+from controller.table.consumers import Consumer
 from controller.table.inputs import AnyCommand
 from controller.table.profile import Profile, ProfileFile, read_profile
 from controller.table.settings import TableSettings
@@ -65,6 +67,12 @@ class EvidenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention_days: Annotated[int, msgspec.Meta(ge=1, le=36_500)] | None = None
 
 
+class MetricsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The port of 127.0.0.1 on which metrics are served; None serves none."""
+
+    port: Annotated[int, msgspec.Meta(ge=1, le=65_535)] | None = None
+
+
 class Evidence(msgspec.Struct, frozen=True):
     """The signing key of the table, and for how many gaming days its past is kept (None: for ever)."""
 
@@ -92,6 +100,8 @@ class TableFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other_decks: tuple[str, ...] = ()
     day_begins_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 6
     evidence: EvidenceFile = EvidenceFile()
+    consumers: tuple[Consumer, ...] = ()
+    metrics: MetricsFile = MetricsFile()
     bus: BusFile = BusFile()
     pages: PagesFile | None = None
 
@@ -122,6 +132,7 @@ class StationConfig(msgspec.Struct, frozen=True):
     rules: str
     documents: Mapping[str, str]
     evidence: Evidence
+    metrics_port: int | None
     bus: BusKeys | None
     """Keys and doors of the bus; None keeps it on this machine."""
     pages: PagesFile | None
@@ -189,6 +200,7 @@ def load(path: Path, read: ReadText = from_disk) -> StationConfig:
         rules=_rules_hash(files.text(game_path)),
         documents=files.documents,
         evidence=Evidence(_key_path(home, run_dir, table), table.evidence.retention_days),
+        metrics_port=table.metrics.port,
         bus=bus_keys(path, table.bus, run_dir / table.table),
         pages=check_pages(path, table.pages),
     )
@@ -249,6 +261,7 @@ def _settings(table: TableFile, profile: Profile, readers: Mapping[str, str | No
         scanners=tuple(table.scanners),
         profile=profile,
         second_readers=readers,
+        consumers=table.consumers,
     )
 
 
@@ -277,7 +290,9 @@ def _check(path: Path, table: TableFile, game: Game, profile: Profile) -> None:
         where = f"{path}: profile: {profile.name}"
         raise ConfigError(f"{where}: cell {redealt[0]!r} deals anew; the rules of {game.name} never do")
     check_devices(path, table.scanners, table.badge_readers, table.lights)
+    check_consumers(path, table.consumers, profile)
     check_interlock(path, table.station_commands, table.scanners)
+    check_scannable(path, table.station_commands, table.scanners)
 
 
 def _check_shoe(path: Path, game: Game, profile: Profile, decks: Iterable[CodeMap]) -> None:

@@ -44,10 +44,22 @@ def read_as(path: Path, model: type[Any], files: Files) -> Any:
     found = read_toml(path, files)
     _check_names(path, "", found, model)
     _check_choices(path, "", found, model)
+    _check_missing(path, found, model)
     try:
         return msgspec.convert(found, model)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{path}: {error}") from None
+
+
+def _check_missing(path: Path, found: Mapping[str, Any], model: type[Any]) -> None:
+    """Refuse a file without its keys, and name all that are missing at once."""
+    fields = msgspec.structs.fields(model)
+    missing = [f"`{field.name}`" for field in fields if field.required and field.name not in found]
+    if missing:
+        keys = "required key is" if len(missing) == 1 else "required keys are"
+        raise ConfigError(
+            f"{path}: {keys} missing: {', '.join(missing)}; the files shipped in config/ have each"
+        )
 
 
 def _check_choices(path: Path, where: str, found: Mapping[str, Any], model: type[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -13,7 +13,10 @@ from controller.station.errors import ConfigError
 from drivers import tower_light
 from drivers.contract import SerialSettings, unknown_name
 from drivers.families import open_framer
-from drivers.port_names import check_name
+from drivers.port_names import check_name, is_socket
+
+SET_BY_SERVER = ("baud", "bytesize", "parity", "stopbits")
+USUAL_LINE = SerialSettings()
 
 
 class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,6 +46,10 @@ class BadgeReaderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     role: Literal["dealer", "supervisor"] = "dealer"
 
 
+Reader: TypeAlias = ScannerConfig | BadgeReaderConfig
+"""A device that reads: cards, or badges."""
+
+
 class LightConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One tower light. It only listens, so that its line needs no time to settle."""
 
@@ -70,20 +77,28 @@ def check_devices(
     for section, devices in (("scanners", scanners), ("badge_readers", readers)):
         for name, device in devices.items():
             where = f"{path}: {section}.{name}"
-            _check_port(where, device.port)
+            _check_port(where, device.port, device.line)
             try:
                 open_framer(device.family, device.options)
             except ValueError as error:
                 raise ConfigError(f"{where}: {error}") from None
     for name, light in lights.items():
-        _check_port(f"{path}: lights.{name}", light.port)
+        _check_port(f"{path}: lights.{name}", light.port, light.line)
         if light.family != tower_light.FAMILY:
             wrong = unknown_name(light.family, (tower_light.FAMILY,))
             raise ConfigError(f"{path}: lights.{name}.family: {wrong}")
 
 
-def _check_port(where: str, port: str) -> None:
+def _check_port(where: str, port: str, line: SerialSettings) -> None:
+    """Refuse a name that no port has, and what nobody would set: a device server sets its line itself."""
     try:
         check_name(port)
     except ValueError as error:
         raise ConfigError(f"{where}.port: {error}") from None
+    for name in SET_BY_SERVER if is_socket(port) else ():
+        got, usual = getattr(line, name), getattr(USUAL_LINE, name)
+        if got != usual:
+            raise ConfigError(
+                f"{where}.line.{name}: got {got!r}, which has no effect on {port}: set it at the "
+                "device server and leave it out here"
+            )

@@ -1,7 +1,7 @@
-"""Examining the devices of one table: the port, the line, the set-up, the codes.
+"""Examining the devices of one table: the port, the line, the set-up, what is read.
 
 What is found goes to `say` as it is found; signs of a wrong set-up are collected and told at the end of each
-device. Raw bytes and cards are shown: no table runs meanwhile.
+device. No table runs meanwhile. What a reader reads, cards or badges, is told by a `Sight` of its own module.
 """
 
 from __future__ import annotations
@@ -10,41 +10,53 @@ import grp
 import os
 import pwd
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
-from controller.cards.misreads import Changes, misreads
 from controller.station.config import StationConfig
-from controller.station.device_config import ScannerConfig
-from controller.station.doctor_signs import (
-    Decks,
-    Heard,
-    code_signs,
-    codes_of,
-    config_signs,
-    line_signs,
-    line_text,
-    seen,
-)
+from controller.station.device_config import LightConfig, Reader
+from controller.station.doctor_signs import Heard, codes_of, line_text, seen
 from controller.station.listening import Listening
-from controller.station.terminal import clock_time
-from drivers.contract import Checksummed, CodeRead, Framer, Garbage, Probe, Report
+from controller.station.terminal import clock_time, counted
+from drivers.contract import CodeRead, Framer, Garbage, Probe, Report
 from drivers.families import open_framer
 from drivers.holders import Holder, find_lockers, holder_of
 
 Say = Callable[[str], None]
-HEX_SHOWN = 32
-"""Bytes of a chunk that are shown."""
 SECOND_US = 1_000_000
+NO_ANSWER = "the device answers no question: check cable, baud rate and the device's protocol"
 
 
 class Finding(msgspec.Struct, frozen=True):
     """What is wrong with one device, and what to do."""
 
-    scanner: str
+    device: str
     text: str
+
+
+class Sight(Protocol):
+    """What is read at a device: how it is told, and what it shows to be wrong."""
+
+    wanted: str
+    """What people are asked to do while the line is listened to."""
+
+    def settings(self) -> Iterator[str]:
+        """Yield how this table takes what is read."""
+
+    def bytes_text(self, data: bytes) -> str:
+        """Return bytes as they may be shown."""
+
+    def code_text(self, code: str) -> str:
+        """Return what a code means at this table."""
+
+    def signs(self, heard: Heard) -> Iterator[str]:
+        """Yield what the line shows to be wrong, some bytes or none having come in."""
+
+    def config_signs(self) -> Iterator[str]:
+        """Yield what the config alone shows to be wrong."""
 
 
 def daemon_of(config: StationConfig) -> Holder | None:
@@ -54,34 +66,42 @@ def daemon_of(config: StationConfig) -> Holder | None:
 
 
 class Examination:
-    """One device under examination; a `Hearer` of its line."""
+    """One reader under examination; a `Hearer` of its line."""
 
-    def __init__(self, name: str, config: StationConfig, say: Say) -> None:
+    def __init__(self, name: str, reader: Reader, sight: Sight, say: Say) -> None:
         self.name = name
-        self.scanner = config.scanners[name]
-        self.decks = Decks(config.deck, (*config.spare_decks, *config.other_decks))
+        self.reader = reader
+        self.sight = sight
         self._say = say
         self._line: list[tuple[int, bytes]] = []
         self._reports: list[Report] = []
+        self._shown: tuple[bytes, bool] | None = None
+        """The bytes that were shown last: a device that is asked all the time answers the same."""
+        self._again_count = 0
         self._is_open = False
         self._refused: str | None = None
 
     async def run(self, seconds: int) -> list[Finding]:
         """Examine the device, listening to it for `seconds`; returns what was found."""
-        self._say(f"{self.name}: {self.scanner.family} at {self.scanner.port}")
-        for text in settings(self.scanner, self.decks):
+        self._say(f"{self.name}: {self.reader.family} at {self.reader.port}")
+        for text in self._settings():
             self._say(f"  {text}")
-        signs = list(port_signs(self.scanner.port))
+        signs = list(port_signs(self.reader.port))
         if not signs:
             signs = await self._listen(seconds)
-        signs += config_signs(self.scanner, self.decks.own)
-        for sign in signs:
-            self._say(f"  FOUND {sign}")
-        return [Finding(self.name, sign) for sign in signs]
+        return found(self.name, [*signs, *self.sight.config_signs()], self._say)
+
+    def _settings(self) -> Iterator[str]:
+        yield from line_settings(self.reader)
+        options = getattr(open_framer(self.reader.family, self.reader.options), "options", None)
+        if isinstance(options, msgspec.Struct):
+            facts = msgspec.to_builtins(options)
+            yield "options: " + ", ".join(f"{name} {fact!r}" for name, fact in facts.items())
+        yield from self.sight.settings()
 
     async def _listen(self, seconds: int) -> list[str]:
         """Listen for so long from the open on; return what the bytes show to be wrong."""
-        listening = Listening(self.name, self.scanner, self)
+        listening = Listening(self.name, self.reader, self)
         until_us: int | None = None
 
         def is_done(now_us: int) -> bool:
@@ -93,44 +113,72 @@ class Examination:
             return self._refused is not None or (until_us is not None and now_us >= until_us)
 
         await listening.run(is_done)
+        self._tell_repeated()
         heard = list(self._heard_signs(listening.framer)) if self._is_open else []
         return heard if self._refused is None else [self._refused, *heard]
 
     def _heard_signs(self, framer: Framer) -> Iterator[str]:
-        for text in seen(self.scanner, self._line):
+        for text in seen(self.reader, self._line):
             self._say(f"  the device: {text}")
-        heard = Heard(self._line, self._reports, codes_of(self.scanner, self._line))
-        if isinstance(framer, Probe):
-            told = framer.told_about_itself()
-            for text in told:
-                self._say(f"  the device says: {text}")
-            if not told:
-                yield "the device answers no question: check cable, baud rate and the device's protocol"
-        yield from line_signs(self.scanner, heard)
-        yield from code_signs(self.scanner, self.decks, heard.codes)
+        told = framer.told_about_itself() if isinstance(framer, Probe) else ()
+        for text in told:
+            self._say(f"  the device says: {text}")
+        if isinstance(framer, Probe) and not told:
+            yield NO_ANSWER
+        yield from self.sight.signs(Heard(self._line, self._reports, codes_of(self.reader, self._line), told))
 
     # What the line tells.
 
     def opened(self, node: str) -> None:
-        """The port is open: now a card is wanted."""
+        """The port is open: now something is to be read."""
         self._is_open = True
-        self._say(f"  open: {node}. Scan a card now, and a few more")
+        self._say(f"  open: {node}. {self.sight.wanted}")
 
     def heard(self, at_us: int, data: bytes, *, stale: bool) -> None:
         """Show bytes; stale ones are no evidence, they may be noise of the plug."""
         if not stale:
             self._line.append((at_us, data))
         note = "  (too soon after the open: no table reads them)" if stale else ""
-        self._say(f"  {clock_time(at_us)}  {bytes_text(data)}{note}")
+        if self._shown == (data, stale):
+            self._again_count += 1
+            return
+        self._tell_repeated()
+        self._shown = (data, stale)
+        self._say(f"  {clock_time(at_us)}  {self.sight.bytes_text(data)}{note}")
 
     def reported(self, at_us: int, report: Report) -> None:
         """Show what the bytes mean."""
         self._reports.append(report)
-        self._say(f"  {clock_time(at_us)}    = {report_text(report, self.decks)}")
+        self._tell_repeated()
+        self._shown = None
+        self._say(f"  {clock_time(at_us)}    = {self._report_text(report)}")
 
     def lost(self, reason: str) -> None:
         """The port does not open, or went away: both end the examination of this device."""
         self._refused = reason
+
+    def _tell_repeated(self) -> None:
+        if self._again_count:
+            self._say(f"    the same bytes {counted(self._again_count, 'time')} more")
+            self._again_count = 0
+
+    def _report_text(self, report: Report) -> str:
+        match report:
+            case CodeRead(code=code):
+                return self.sight.code_text(code)
+            case Garbage(count=count, hint=hint):
+                return f"{count} bytes of no frame: {hint}"
+            case _:
+                facts = msgspec.to_builtins(report)
+                kind = facts.pop("type")
+                return f"{kind}: {', '.join(str(fact) for fact in facts.values())}"
+
+
+def found(name: str, signs: Sequence[str], say: Say) -> list[Finding]:
+    """Say what was found at a device, and return it."""
+    for sign in signs:
+        say(f"  FOUND {sign}")
+    return [Finding(name, sign) for sign in signs]
 
 
 def port_signs(port: str) -> Iterator[str]:
@@ -151,6 +199,15 @@ def port_signs(port: str) -> Iterator[str]:
         )
 
 
+def line_settings(device: Reader | LightConfig) -> Iterator[str]:
+    """Yield whose the port is, and how this table opens it."""
+    path = Path(device.port)
+    if path.exists():
+        leads = f"leads to {os.path.realpath(path)}, " if path.is_symlink() else ""
+        yield f"port: {leads}{owner_text(path)}"
+    yield f"line: {line_text(device.line)}; the device must be set to the same"
+
+
 def owner_text(path: Path) -> str:
     """Return mode, owner and group of a device."""
     facts = path.stat()
@@ -159,56 +216,3 @@ def owner_text(path: Path) -> str:
     except KeyError:
         owner, group = str(facts.st_uid), str(facts.st_gid)
     return f"{stat.filemode(facts.st_mode)} {owner} {group}"
-
-
-def settings(scanner: ScannerConfig, decks: Decks) -> Iterator[str]:
-    """Yield how this table takes the device to be set, and what a misread costs there."""
-    path = Path(scanner.port)
-    if path.exists():
-        leads = f"leads to {os.path.realpath(path)}, " if path.is_symlink() else ""
-        yield f"port: {leads}{owner_text(path)}"
-    yield f"line: {line_text(scanner)}; the device must be set to the same"
-    framer = open_framer(scanner.family, scanner.options)
-    options = getattr(framer, "options", None)
-    if isinstance(options, msgspec.Struct):
-        facts = msgspec.to_builtins(options)
-        yield "options: " + ", ".join(f"{name} {fact!r}" for name, fact in facts.items())
-    yield from misread_texts(framer, decks)
-
-
-def misread_texts(framer: Framer, decks: Decks) -> Iterator[str]:
-    """Yield how many errors of the line pass for another card of the table's deck."""
-    if isinstance(framer, Checksummed) and framer.has_checksum:
-        yield "undetected misreads: 0 of the single changed bits and characters, a checksum finds them all"
-        return
-    found = misreads(decks.own.cards)
-    yield (
-        f"undetected misreads of deck {decks.own.name}: {_share(found.bits)} single changed bits and "
-        f"{_share(found.characters)} single changed characters give another card; there is no checksum"
-    )
-
-
-def _share(changes: Changes) -> str:
-    tenths = round(1000 * changes.rate)
-    return f"{changes.undetected} of {changes.total} ({tenths // 10}.{tenths % 10} %)"
-
-
-def bytes_text(data: bytes) -> str:
-    """Return bytes in hex and as text."""
-    shown = data[:HEX_SHOWN]
-    text = "".join(chr(byte) if 0x20 <= byte <= 0x7E else "." for byte in shown)
-    more = f" ... {len(data)} bytes" if len(data) > HEX_SHOWN else ""
-    return f"{shown.hex(' ')}  |{text}|{more}"
-
-
-def report_text(report: Report, decks: Decks) -> str:
-    """Return what a report means at this table."""
-    match report:
-        case CodeRead(code=code):
-            return f"read {code!r}: {decks.tell(code)}"
-        case Garbage(count=count, hint=hint):
-            return f"{count} bytes of no frame: {hint}"
-        case _:
-            facts = msgspec.to_builtins(report)
-            kind = facts.pop("type")
-            return f"{kind}: {', '.join(str(fact) for fact in facts.values())}"

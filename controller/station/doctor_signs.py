@@ -11,9 +11,18 @@ from typing import NamedTuple
 from controller.cards import CodeMap
 from controller.cards.card import DECK
 from controller.cards.codes import SPELLINGS
-from controller.station.device_config import ScannerConfig
+from controller.station.device_config import Reader, ScannerConfig
 from drivers import delimited
-from drivers.contract import Checksummed, CodeRead, FailedReadCause, Framer, Garbage, ReadFailed, Report
+from drivers.contract import (
+    Checksummed,
+    CodeRead,
+    FailedReadCause,
+    Framer,
+    Garbage,
+    ReadFailed,
+    Report,
+    SerialSettings,
+)
 from drivers.families import FAMILIES, SIGNS, open_framer
 
 NO_READ_TEXTS = frozenset({"NR", "NOREAD", "NO READ", "NO LABEL", "NOLABEL", "BADCODE", "ERROR", "?"})
@@ -42,11 +51,12 @@ class Decks(NamedTuple):
 
 class Heard(NamedTuple):
     """What came in: chunks with their times, what the driver reported of them, and every code in them, of
-    whatever length."""
+    whatever length; `told` is what the device has said of itself."""
 
     line: Sequence[tuple[int, bytes]]
     reports: Sequence[Report]
     codes: Sequence[str]
+    told: Sequence[str] = ()
 
     @property
     def data(self) -> bytes:
@@ -60,12 +70,12 @@ class Heard(NamedTuple):
         return bool(self.codes) or no_read in self.reports
 
 
-def codes_of(scanner: ScannerConfig, line: Sequence[tuple[int, bytes]]) -> tuple[str, ...]:
+def codes_of(reader: Reader, line: Sequence[tuple[int, bytes]]) -> tuple[str, ...]:
     """Return the codes in what came in, those too that the options refuse for their length."""
     try:
-        framer = open_framer(scanner.family, {**scanner.options, **ANY_LENGTH})
+        framer = open_framer(reader.family, {**reader.options, **ANY_LENGTH})
     except ValueError:
-        framer = open_framer(scanner.family, scanner.options)  # Of a family whose codes have one length.
+        framer = open_framer(reader.family, reader.options)  # Of a family whose codes have one length.
     return _codes(framer, line)
 
 
@@ -90,17 +100,17 @@ def config_signs(scanner: ScannerConfig, deck: CodeMap) -> Iterator[str]:
         )
 
 
-def line_signs(scanner: ScannerConfig, heard: Heard) -> Iterator[str]:
+def line_signs(reader: Reader, heard: Heard) -> Iterator[str]:
     """Yield what the bytes show of the line and the device's own settings."""
     data = heard.data
     if not data:
         yield (
-            "no byte came in: scan a card while this listens; check cable and power, the scanner's "
-            "interface (serial, not keyboard), and on what its trigger is set"
+            "no byte came in: let it read something while this listens; check cable and power, its interface "
+            "(serial, not keyboard), and on what its trigger is set"
         )
         return
-    if scanner.family in SIGNS:
-        wrong = SIGNS[scanner.family](scanner.options, heard.line).wrong
+    if reader.family in SIGNS:
+        wrong = SIGNS[reader.family](reader.options, heard.line).wrong
         yield from wrong
         if wrong:
             return
@@ -108,27 +118,29 @@ def line_signs(scanner: ScannerConfig, heard: Heard) -> Iterator[str]:
         noise = sum(report.count for report in heard.reports if isinstance(report, Garbage))
         if noise:
             yield f"noise: {noise} of {len(data)} bytes belong to no frame: check cable, plug and shield"
+    elif heard.told:
+        yield "the device answers, and has read nothing: let it read something while this listens"
     else:
-        yield _without_frame(scanner, data, heard.line)
+        yield _without_frame(reader, data, heard.line)
 
 
-def seen(scanner: ScannerConfig, line: Sequence[tuple[int, bytes]]) -> Iterator[str]:
+def seen(reader: Reader, line: Sequence[tuple[int, bytes]]) -> Iterator[str]:
     """Yield how the device is set, as far as its bytes show it."""
-    if scanner.family in SIGNS:
-        yield from SIGNS[scanner.family](scanner.options, line).seen
-    lengths = sorted({len(code) for code in codes_of(scanner, line)})
+    if reader.family in SIGNS:
+        yield from SIGNS[reader.family](reader.options, line).seen
+    lengths = sorted({len(code) for code in codes_of(reader, line)})
     if lengths:
         yield f"codes have {' or '.join(map(str, lengths))} characters"
 
 
-def _without_frame(scanner: ScannerConfig, data: bytes, line: Sequence[tuple[int, bytes]]) -> str:
+def _without_frame(reader: Reader, data: bytes, line: Sequence[tuple[int, bytes]]) -> str:
     """Say why there may be bytes and not one frame."""
-    said = f"{len(data)} bytes without a frame of {scanner.family}"
-    other = _other_family(scanner, line)
+    said = f"{len(data)} bytes without a frame of {reader.family}"
+    other = _other_family(reader, line)
     if other is not None:
         return f'{said}: they are frames of {other}: set family = "{other}", or the device\'s protocol'
     if _is_text(data):
-        if scanner.family == delimited.FAMILY:
+        if reader.family == delimited.FAMILY:
             return (
                 f"{said}: text arrives, but no code is in it: see the bytes above, compare with the options"
             )
@@ -144,14 +156,13 @@ def _without_frame(scanner: ScannerConfig, data: bytes, line: Sequence[tuple[int
         )
     return (
         f"{said}, and no text: garbage as from a wrong baud rate: the line is opened at "
-        f"{line_text(scanner)}; set line.baud to the scanner's own rate (its manual or set-up sheet says "
+        f"{line_text(reader.line)}; set line.baud to the device's own rate (its manual or set-up sheet says "
         "it), then compare the parity"
     )
 
 
-def line_text(scanner: ScannerConfig) -> str:
-    """Return how the line is opened, as people write it."""
-    line = scanner.line
+def line_text(line: SerialSettings) -> str:
+    """Return how a line is opened, as people write it."""
     return f"{line.baud} {line.bytesize}{line.parity}{line.stopbits}"
 
 
@@ -168,12 +179,12 @@ def _seven_bit_parity(data: bytes) -> str | None:
     return None if len(odd_counts) > 1 else "O" if odd_counts == {1} else "E"
 
 
-def _other_family(scanner: ScannerConfig, line: Sequence[tuple[int, bytes]]) -> str | None:
+def _other_family(reader: Reader, line: Sequence[tuple[int, bytes]]) -> str | None:
     """Return a family with a checksum, of which the bytes hold a whole frame."""
     for family in FAMILIES:
         framer = open_framer(family, {})
         checked = isinstance(framer, Checksummed) and framer.has_checksum
-        if family != scanner.family and checked and _codes(framer, line):
+        if family != reader.family and checked and _codes(framer, line):
             return family
     return None
 

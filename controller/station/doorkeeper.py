@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from controller.bus.wire import Answer, CommandRequest
+from controller.bus.wire import Answer, CommandRequest, Reason
 from controller.station.errors import PeopleError
 from controller.station.people import People, Person, read_people
 from controller.table.inputs import AnyCommand, LogIn, Role
 from controller.table.staff import Duty
-
-UNKNOWN_PERSON = "UNKNOWN_PERSON"
-NO_PEOPLE_FILE = "NO_PEOPLE_FILE"
 
 log = logging.getLogger("station")
 
@@ -36,8 +33,8 @@ def identify(
 ) -> Sender | Answer:
     """Return who sends `request`, or the answer that refuses it."""
     command = request.command
-    if endpoint == Role.BETTING:
-        return Sender(Role.BETTING, _unproven(command))
+    if endpoint in (Role.BETTING, Role.CONSUMER):
+        return Sender(Role(endpoint), _unproven(command))
     role = duty.role_of(request.actor)
     if role is not None and not isinstance(command, LogIn):
         return Sender(role, command)
@@ -55,11 +52,11 @@ def _known(request: CommandRequest, path: Path) -> Person | Answer:
         people: People = read_people(path)
     except PeopleError as error:
         log.error(str(error))
-        return Answer(request.request, False, NO_PEOPLE_FILE, str(error))
+        return Answer(request.request, False, Reason.NO_PEOPLE_FILE, str(error))
     person = people.people.get(request.actor)
     if person is None:
         text = f"actor: got {request.actor!r}, expected somebody of {path}; tablectl people {path} list"
-        return Answer(request.request, False, UNKNOWN_PERSON, text)
+        return Answer(request.request, False, Reason.UNKNOWN_PERSON, text)
     return person
 
 

@@ -25,6 +25,7 @@ from drivers.holders import holder_of
 
 REFUSED_TO_START = 3
 SILENCE_S_DEFAULT = 120
+SILENCE_HELP = f"seconds without a card that end it; {SILENCE_S_DEFAULT} unless given"
 LAST_CARD_US = 1_000_000
 """How long after the last card of a deck one too many, or another tag beside it, is waited for."""
 
@@ -42,9 +43,7 @@ def add_enroll(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
         "--back", type=int, default=0, metavar="N", help="go on, but ask for the last N again"
     )
     parser.add_argument("--discard", action="store_true", help="forget what was scanned in before")
-    parser.add_argument(
-        "--silence", type=int, default=SILENCE_S_DEFAULT, metavar="S", help="end after so long without a card"
-    )
+    parser.add_argument("--silence", type=int, default=SILENCE_S_DEFAULT, metavar="S", help=SILENCE_HELP)
     parser.set_defaults(run=run)
 
 

@@ -51,8 +51,15 @@ def add_export(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument("where", type=Path, help="the table's TOML file, its folder, or one .journal file")
     add_selection(parser)
     parser.add_argument("--by", required=True, metavar="NAME", help="who takes it out; the log keeps it")
-    parser.add_argument("--for", dest="audience", choices=("audit", "public"), default="audit")
-    parser.add_argument("--format", choices=[form.value for form in Form], default=Form.JSONL.value)
+    parser.add_argument(
+        "--for", dest="audience", choices=("audit", "public"), default="audit", help="audit unless given"
+    )
+    parser.add_argument(
+        "--format",
+        choices=[form.value for form in Form],
+        default=Form.JSONL.value,
+        help="rows as JSON Lines or CSV, or a bundle for each round; jsonl unless given",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder for the files")
     parser.add_argument("--json", action="store_true", help="what was made as one JSON object")
     parser.set_defaults(run=run)

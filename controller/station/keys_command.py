@@ -40,7 +40,13 @@ def add_keys(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     allowing = _change(verbs, "allow", "let a key in, or change its roles", _allow)
     allowing.add_argument("public", type=Path, metavar="FILE", help="its public key, NAME.key.pub")
     allowing.add_argument(
-        "--role", dest="roles", action="append", required=True, choices=[role.value for role in KeyRole]
+        "--role",
+        dest="roles",
+        action="append",
+        required=True,
+        choices=[role.value for role in KeyRole],
+        metavar="ROLE",
+        help=f"may be given again; {', '.join(KeyRole)}",
     )
     _change(verbs, "revoke", "let a key in no more, and end its connections", _revoke)
     rotating = _of_table(_verb(verbs, "rotate", "put another key in place of one", rotate))
@@ -59,7 +65,10 @@ def _add_check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--server", type=Path, metavar="FILE", help="what the consumer has as the table's key"
     )
     checking.add_argument(
-        "--role", choices=[role.value for role in KeyRole], help="what the key should be for"
+        "--role",
+        choices=[role.value for role in KeyRole],
+        metavar="ROLE",
+        help="one that the key should have",
     )
 
 

@@ -1,4 +1,4 @@
-"""One scanner at the bench: its port opened, its driver run as at a table, everything told to a hearer.
+"""One reader at the bench: its port opened, its driver run as at a table, everything told to a hearer.
 
 For tools that work while no table runs. The driver talks to its device as it does in a game, and every read
 is acknowledged at once: nothing here has to be durable.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from controller.station.clock import LiveClock
-from controller.station.device_config import ScannerConfig
+from controller.station.device_config import Reader
 from drivers.contract import CodeRead, ReadFailed, Report
 from drivers.families import open_framer
 from drivers.port import Port
@@ -22,7 +22,7 @@ LOOK_US = 20_000
 
 
 class Hearer(Protocol):
-    """Who is told what a scanner does. Times are microseconds since 1970."""
+    """Who is told what a reader does. Times are microseconds since 1970."""
 
     def opened(self, node: str) -> None:
         """The port is open."""
@@ -38,13 +38,13 @@ class Hearer(Protocol):
 
 
 class Listening:
-    """Listens to one scanner. `framer` is the driver."""
+    """Listens to one scanner or badge reader. `framer` is the driver."""
 
-    def __init__(self, name: str, scanner: ScannerConfig, hearer: Hearer) -> None:
-        self.framer = open_framer(scanner.family, scanner.options)
+    def __init__(self, name: str, reader: Reader, hearer: Hearer) -> None:
+        self.framer = open_framer(reader.family, reader.options)
         self._hearer = hearer
         self._clock = LiveClock()
-        self._port = Port(name, scanner.port, settings=scanner.line, listener=self, clock=self._clock)
+        self._port = Port(name, reader.port, settings=reader.line, listener=self, clock=self._clock)
 
     async def run(self, is_done: Callable[[int], bool]) -> None:
         """Listen until `is_done`, which is asked with the time several times a second, or an interrupt."""

@@ -48,7 +48,12 @@ def add_people(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
     adding = verbs.add_parser("add", help="add a person, or change name and roles")
     adding.add_argument("--name", required=True, help="as players see it")
     adding.add_argument(
-        "--role", dest="roles", action="append", required=True, choices=[role.value for role in PERSON_ROLES]
+        "--role",
+        dest="roles",
+        action="append",
+        required=True,
+        choices=[role.value for role in PERSON_ROLES],
+        help="may be given again",
     )
     removing = verbs.add_parser("remove", help="take a person out")
     pin = verbs.add_parser("set-pin", help="set a PIN; an empty one takes it away")

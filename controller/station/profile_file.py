@@ -14,8 +14,9 @@ from typing import Any, get_args
 import msgspec
 
 from controller.station.errors import ConfigError
+from controller.table.cells import Cell
 from controller.table.limits import Limits
-from controller.table.profile import Cell, ProfileFile, RowFile
+from controller.table.profile import ProfileFile, RowFile
 from drivers.contract import unknown_name
 
 

@@ -8,10 +8,11 @@ import msgspec
 
 from controller.station.profile_text import LIMITS, PHASES, SENSORS, then, when
 from controller.station.prose import listed
+from controller.table.cells import Cell
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind
 from controller.table.limits import Limits
-from controller.table.profile import NOTICING, ROWS, Cell, Profile, RowFile
+from controller.table.profile import NOTICING, ROWS, Profile, RowFile
 from controller.table.situations import SITUATIONS, Sensor, Situation
 
 EXTRA = frozenset({Sensor.BEAM, Sensor.CAMERA, Sensor.SECOND, Sensor.POSITION, Sensor.SHOE})

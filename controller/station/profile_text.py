@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.station.prose import listed
+from controller.table.cells import Cell, CellVerdict, Deck
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind as Kind
-from controller.table.profile import Cell, CellVerdict, Deck
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor
 from controller.table.texts import PROMPTS
 
@@ -120,6 +120,7 @@ LIMITS = {
     "burn_at_shoe_start": "the first card of a fresh shoe is burned",
     "second_capture_agrees": "RESULT waits for a second capture to have read every card",
     "position_readers_agree": "RESULT waits for position readers to have read every card of their places",
+    "acknowledged_before_start": "no round opens before the consumers that must have acknowledged the last",
     "retire_rescans_per_10_000": "re-scans in 10,000 readings that name a worn card",
     "disk_free_mb": "megabytes that must be free before a round opens",
     "approve_within_s": "seconds in which a correction is approved",

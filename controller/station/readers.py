@@ -5,6 +5,7 @@ A scanner `reads` the shoe, every card once more (`second`), or what lies at a `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,8 @@ from controller.table.inputs import AnyCommand
 from controller.table.profile import NOTICING, Profile
 from controller.table.situations import Sensor
 from controller.table.station_commands import SCANNABLE
-from drivers.contract import Framer, unknown_name
+from drivers.contract import Framer, Judging, unknown_name
+from drivers.families import CODE_FORMS, open_framer
 
 if TYPE_CHECKING:
     from controller.station.config import StationConfig
@@ -69,8 +71,10 @@ def sensors_of(config: StationConfig) -> frozenset[Sensor]:
     """Return what this table notices by itself; position readers count when every place has one."""
     readers = config.settings.second_readers.values()
     second = {Sensor.SECOND} if None in readers else set()
-    everywhere = set(config.game.places) <= set(readers)
-    return NOTICING | second | ({Sensor.POSITION} if everywhere else set())
+    everywhere = {Sensor.POSITION} if set(config.game.places) <= set(readers) else set()
+    framers = {name: open_framer(one.family, one.options) for name, one in config.scanners.items()}
+    judges = any(isinstance(one, Judging) and one.judges_coups for one in dealing_framers(config, framers))
+    return NOTICING | second | everywhere | ({Sensor.SHOE} if judges else set())
 
 
 def dealing_framers(config: StationConfig, framers: Mapping[str, Framer]) -> Iterator[Framer]:
@@ -104,3 +108,30 @@ def check_interlock(path: Path, codes: Mapping[str, str], scanners: Mapping[str,
             f"{path}: station_commands: got interlock = true at {', '.join(dealing)}, which reads nothing "
             f"while no card is due; expected a scanner that reads presses too: take the interlock or them out"
         )
+
+
+def check_scannable(path: Path, codes: Mapping[str, str], scanners: Mapping[str, ScannerConfig]) -> None:
+    """Refuse a press whose code no driver would ever give out; readers that only compare do not count."""
+    dealing = {name: one for name, one in scanners.items() if one.reads == "shoe"}
+    for code in codes:
+        refused = {name: _why_never_read(code, one) for name, one in dealing.items()}
+        if all(refused.values()):
+            said = "; ".join(f"scanners.{name} {why}" for name, why in refused.items())
+            raise ConfigError(
+                f"{path}: station_commands.{code}: no scanner that deals would let it through: {said}; "
+                "give the press a code that it takes, or change that scanner's options"
+            )
+
+
+def _why_never_read(code: str, scanner: ScannerConfig) -> str | None:
+    """Return what the driver expects, and this code is not; None where it would be read."""
+    form = CODE_FORMS.get(scanner.family)
+    if form is not None and re.fullmatch(form, code) is None:
+        return f"reads codes of the form {form}"
+    options = getattr(open_framer(scanner.family, scanner.options), "options", None)
+    shortest, longest = getattr(options, "min_length", 1), getattr(options, "max_length", len(code))
+    if not shortest <= len(code) <= longest:
+        return f"expects {shortest} to {longest} characters (min_length, max_length), got {len(code)}"
+    if code in getattr(options, "no_read", ()):
+        return "takes it for a failed read (no_read)"
+    return None

@@ -246,7 +246,7 @@ def framers_of(path: Path) -> dict[str, Framer]:
 
 
 def read_card_inputs(path: Path, *, on_line: Callable[[], None] = lambda: None) -> list[CardInput]:
-    """Return the card inputs of a capture, from its chunks alone. Raises StationError, JournalDamaged."""
+    """Return the card inputs of a capture. Raises StationError, JournalDamaged."""
 
     def lines() -> Iterator[Line]:
         for line in read_lines(path):
@@ -266,8 +266,9 @@ def read_card_inputs(path: Path, *, on_line: Callable[[], None] = lambda: None) 
 def card_inputs(framers: Mapping[str, Framer], lines: Iterable[Line]) -> list[CardInput]:
     """Run the chunks among `lines` through fresh framers, time-outs at their time, and collect the reads.
 
-    After the last chunk every time-out that is pending passes. Raises KeyError for a scanner without a
-    framer and ValueError for a payload that is not hex.
+    A line is opened where the capture says so, and at a first chunk of which it does not: a driver that polls
+    its reader asks nothing before. After the last chunk every time-out that is pending passes. Raises
+    KeyError for a scanner without a framer and ValueError for a payload that is not hex.
     """
     found: list[CardInput] = []
     intake = Intake(framers, lambda _scanner, _at: "", lambda _scanner, _report: None)
@@ -277,13 +278,19 @@ def card_inputs(framers: Mapping[str, Framer], lines: Iterable[Line]) -> list[Ca
             if isinstance(taken.report, CodeRead | ReadFailed):
                 found.append(CardInput(line.at_us, line.source, taken.report))
 
-    last_us = 0
+    last_us, is_open = 0, dict.fromkeys(framers, False)
     for line in lines:
-        if line.kind is Kind.CHUNK:
-            last_us = line.at_us
-            for tick in ticks_until(framers, last_us):
-                feed(tick)
-            feed(line)
+        if line.kind is Kind.LOST:
+            is_open[line.source] = False
+        if line.kind not in (Kind.OPENED, Kind.CHUNK):
+            continue
+        last_us = line.at_us
+        for tick in ticks_until(framers, last_us):
+            feed(tick)
+        if line.kind is Kind.CHUNK and not is_open[line.source]:
+            feed(Line(last_us, Kind.OPENED, line.source))
+        is_open[line.source] = True
+        feed(line)
     for tick in ticks_until(framers, last_us + LAST_SILENCE_US):
         feed(tick)
     return found

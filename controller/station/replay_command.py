@@ -34,7 +34,6 @@ from controller.station.terminal import (
     USAGE,
     clock_time,
     complain,
-    nobody_reads,
     progress,
     say,
     say_json,
@@ -66,8 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     except (StationError, JournalError) as error:
         complain(error)
         return FINDING
-    except BrokenPipeError:
-        return nobody_reads()
 
 
 class Moment(NamedTuple):

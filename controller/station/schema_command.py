@@ -11,7 +11,7 @@ from controller.bus.envelope import travelling_events
 from controller.bus.event_catalogue import event_catalogue
 from controller.bus.schema import bus_schemas, schema_of
 from controller.bus.schema_changes import breaking_changes
-from controller.station.terminal import FINDING, FINE, USAGE, complain, counted, nobody_reads, say
+from controller.station.terminal import FINDING, FINE, USAGE, complain, counted, say
 
 
 def add_schema(subcommands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,17 +32,14 @@ def add_schema(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what was asked for. Returns 1 when the older schemas are broken, 2 for a wrong word."""
-    try:
-        if arguments.against is not None:
-            return _compare(arguments.against)
-        if arguments.out is not None:
-            return _write(arguments.out)
-        if arguments.event is not None and arguments.event not in travelling_events():
-            complain(f"--event {arguments.event}: no such event; `tablectl schema --events` lists them")
-            return USAGE
-        say(_asked(arguments).rstrip())
-    except BrokenPipeError:
-        return nobody_reads()
+    if arguments.against is not None:
+        return _compare(arguments.against)
+    if arguments.out is not None:
+        return _write(arguments.out)
+    if arguments.event is not None and arguments.event not in travelling_events():
+        complain(f"--event {arguments.event}: no such event; `tablectl schema --events` lists them")
+        return USAGE
+    say(_asked(arguments).rstrip())
     return FINE
 
 

@@ -88,6 +88,13 @@ def start(
     return Start(kernel, journal, recorder, started, stops, sign)
 
 
+def recovered(config: StationConfig, reader: Reader) -> Kernel:
+    """Return the table as its newest journal leaves it, to look at. Raises StartRefused or JournalError."""
+    kernel = Kernel(config)
+    _recover(kernel, reader, config, _last_boundary(reader, config), lambda: None)
+    return kernel
+
+
 def _started(config: StationConfig, journal: Journal, stops: Stops, *, at: int) -> Started:
     """Tell the table that it starts, and what the start has found."""
     heads = journal.heads()

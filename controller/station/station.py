@@ -9,44 +9,49 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
-import zmq
 
 from controller.bus.commands import CommandIntake, Reply
 from controller.bus.doors import Doors
-from controller.bus.publisher import OpenWindow, Publisher, Pulse
+from controller.bus.reasons import text_of
 from controller.bus.replay_server import ReplayServer
 from controller.bus.wire import Answer, CommandRequest
 from controller.journal import Journal
 from controller.journal.recording import Kind, Line
 from controller.station.badge_readers import BadgeReaders
 from controller.station.config import StationConfig
+from controller.station.device_talk import DeviceTalk
 from controller.station.doorkeeper import Sender, identify
+from controller.station.due import drivers_due_us, due_drivers, passed_timer, table_due_us
+from controller.station.feeds import OpenFeeds, open_publisher
 from controller.station.guards import Guards
 from controller.station.intake import FROM_DEVICES, Intake, Taken, encode_command, encode_start, open_framers
 from controller.station.interlocks import Interlocks
-from controller.station.kernel import Kernel, Stepped, closing_of
+from controller.station.kernel import Stepped, closing_of
+from controller.station.metrics import Metrics, open_server
 from controller.station.outbox import JournalOutbox
-from controller.station.pages.board import last_round
 from controller.station.pages.presses import DrawCard
-from controller.station.pages.server import Pages
+from controller.station.pages.server import Pages, open_pages
+from controller.station.parts import named
 from controller.station.past_rounds import PastRounds
+from controller.station.pulse import pulse_of
 from controller.station.readers import dealing_framers
+from controller.station.report_log import log_report
 from controller.station.retention import apply_retention
 from controller.station.scanner_line import ScannerLine
+from controller.station.scrape import reading_of
 from controller.station.silences import Silences
 from controller.station.start import OpenJournal, Start, gaming_day, journal_path, open_journal, start
 from controller.station.tower_lights import TowerLights
-from controller.table.dealing import BETTING
-from controller.table.events import EVERYBODY, SHOW, Audience
+from controller.table.events import Audience
 from controller.table.inputs import AnyInput, Commanded, EnterCard, encode_input
 from controller.table.picture import draw
 from controller.table.quarantine import suspect
 from controller.table.state import TableState
-from drivers.contract import REPORTS_MAX, Clock, DeviceReported, Garbage, Report
+from drivers.contract import REPORTS_MAX, Clock, Report
 from drivers.port import OpenPort, Port
 
 FLOOD = 1_000
@@ -65,29 +70,6 @@ class Waiting(NamedTuple):
     taken: Taken
     scanner: str | None = None
     reply: Reply | None = None
-
-
-class Feeds(Protocol):
-    """Where finished messages and pictures go."""
-
-    @property
-    def sockets(self) -> Mapping[str, zmq.Socket[Any]]: ...
-    def publish(self, messages: Mapping[Audience, Sequence[bytes]]) -> None: ...
-    def picture(self, raw: bytes) -> None: ...
-    def alive(self, pulse: Pulse) -> None: ...
-    def close(self) -> None: ...
-
-
-OpenFeeds = Callable[[StationConfig, Kernel], Feeds]
-
-
-def open_publisher(config: StationConfig, kernel: Kernel) -> Publisher:
-    """Bind the live feeds of the table."""
-    return Publisher(
-        config.endpoints,
-        source=(config.settings.table, config.environment),
-        heads=kernel.envelopes.heads(),
-    )
 
 
 class Station:
@@ -112,6 +94,8 @@ class Station:
         self.config = config
         self.clock = clock
         self._open_file = open_file
+        self.metrics = Metrics(lambda: reading_of(self))
+        self._metrics_server = open_server(config.metrics_port, self.metrics)
         begun = start(config, clock.now_us(), open_file=open_file, on_step=on_recovery_step)
         self._take_over(begun)
         self._draw_key = new_key
@@ -125,6 +109,7 @@ class Station:
         self._on_removed_days: Callable[[], None] = lambda: None
         apply_retention(config, begun.started.at)
         self.intake = Intake(open_framers(config), self._key, self._garbage, config.station_commands)
+        self._talk = DeviceTalk(clock.now_us)
         self._silences = Silences()
         self._interlocks = Interlocks(dealing_framers(config, self.intake.framers))
         self.feeds = open_feeds(config, self.kernel)
@@ -140,10 +125,12 @@ class Station:
             submit=self.submit,
             round_no=lambda: self.kernel.table.state.round_no,
             on_moved=self._moved.set,
+            talk=self._talk,
         )
         self.lights = TowerLights(config.lights, clock)
         self.pages: Pages | None = None
         self._draw_card = draw_card
+        self.alive_at_us = 0
         self.recorder.write(Line(begun.started.at, Kind.START, "station", encode_start(begun.started)))
         self._step(Waiting(Taken(begun.started)))
 
@@ -153,6 +140,11 @@ class Station:
         self.recorder = begun.recorder
         self.stops = begun.stops
         self._sign = begun.sign
+
+    @property
+    def waiting_count(self) -> int:
+        """How many inputs wait for the consumer."""
+        return self._queue.qsize()
 
     async def run(self, stopped: asyncio.Event | None = None) -> None:
         """Run until `stopped` is set (or cancelled). A task that dies ends all, with its name in the log."""
@@ -164,7 +156,7 @@ class Station:
         sockets = {**self.feeds.sockets, **commands.sockets, **replay.sockets}
         doors = Doors(self.config.bus, sockets, on_rebound=self.beat) if self.config.bus else None
         try:
-            self.pages = self._open_pages(outbox)
+            self.pages = open_pages(self, outbox, draw(self.table_state), self._draw_card)
             async with asyncio.TaskGroup() as tasks:
                 parts = {
                     "consumer": self._consume(),
@@ -172,13 +164,14 @@ class Station:
                     "alive": self._beat(),
                     "commands": commands.run(),
                     "replay": replay.run(),
+                    **({} if self._metrics_server is None else {"metrics": self._metrics_server.run()}),
                     **({"doors": doors.run()} if doors else {}),
                     **({"pages": self.pages.run()} if self.pages else {}),
                     **{f"port {name}": port.run() for name, port in self.ports.items()},
                     **{f"badge reader {name}": one.port.run() for name, one in self.badges.readers.items()},
                     **{f"light {name}": port.run() for name, port in self.lights.ports.items()},
                 }
-                running = [tasks.create_task(_named(name, part), name=name) for name, part in parts.items()]
+                running = [tasks.create_task(named(name, part), name=name) for name, part in parts.items()]
                 if stopped is not None:
                     await stopped.wait()
                     for task in running:
@@ -190,23 +183,18 @@ class Station:
             replay.close()
             self.close()
 
-    def _open_pages(self, outbox: JournalOutbox) -> Pages | None:
-        """Bind the address of the pages, if the table has any."""
-        if self.config.pages is None:
-            return None
-        told = last_round(outbox, self.config.settings.table)
-        picture = draw(self.table_state)
-        return Pages(self, self.config.pages, snapshot=told, picture=picture, draw_card=self._draw_card)
-
     @property
     def table_state(self) -> TableState:
         """The table as it is now."""
         return self.kernel.table.state
 
     def close(self) -> None:
-        """Close journal, recording, feeds and pages."""
+        """Close journal, recording, feeds, metrics and pages."""
         if self.pages:
             self.pages.close()
+        if self._metrics_server is not None:
+            self._metrics_server.close()
+        self._talk.close()
         self.feeds.close()
         self.journal.close()
         self.recorder.close()
@@ -262,14 +250,8 @@ class Station:
         return key
 
     def _garbage(self, scanner: str, report: Report) -> None:
-        if isinstance(report, Garbage):
-            facts = {"scanner": scanner, "count": report.count, "hint": report.hint}
-            log.warning("bytes without a read", extra={"facts": facts})
-            return
         self._silences.hear(scanner, report)
-        # Of any other report only the kind: it may hold the code of a face-down card.
-        said = report.state if isinstance(report, DeviceReported) else type(report).__name__
-        log.warning("device reports", extra={"facts": {"scanner": scanner, "state": said}})
+        log_report(scanner, report, self._talk)
 
     def submit(self, endpoint: str, request: CommandRequest, reply: Reply) -> bool:
         """Queue a command; False when the queue is full. A PIN or badge code goes no further than this."""
@@ -316,11 +298,13 @@ class Station:
             stepped = self._take(value)
             self._write(value.at, stepped)
             self._send(stepped)
+            self.metrics.published(value, self.clock.now_us())
             self._interlocks.tell(self.kernel.table.state)
         if isinstance(value, Commanded) and waiting.reply is not None:
             answer = table.answer_to(value)
             assert answer is not None
-            waiting.reply(Answer(value.request, answer.refusal is None, answer.refusal))
+            refusal = answer.refusal
+            waiting.reply(Answer(value.request, refusal is None, refusal, text_of(refusal)))
         if waiting.scanner is not None and waiting.taken.report is not None:
             self.intake.framers[waiting.scanner].acknowledge(waiting.taken.report)
             self._send_to_device(waiting.scanner)
@@ -386,10 +370,7 @@ class Station:
 
     def next_due_us(self) -> int | None:
         """Return when the next deadline of the table or of a driver is due."""
-        due = [deadline.due for deadline in self.kernel.table.deadlines.values()]
-        due += [
-            at for framer in self.intake.framers.values() if (at := framer.next_deadline_us()) is not None
-        ]
+        due = [*table_due_us(self.kernel.table), *drivers_due_us(self.intake.framers)]
         return min((*due, *self.badges.next_due_us()), default=None)
 
     def is_idle(self) -> bool:
@@ -416,17 +397,11 @@ class Station:
         """Bring the deadlines that have passed, the earliest first."""
         now = self.clock.now_us()
         self.badges.fire_due(now)
-        for name, framer in self.intake.framers.items():
-            due = framer.next_deadline_us()
-            if due is not None and due <= now:
-                self.bring(Kind.TICK, name)
-        passed = [
-            (deadline.due, name, deadline.number)
-            for name, deadline in self.kernel.table.deadlines.items()
-            if deadline.due <= now
-        ]
-        if passed:
-            _, name, number = min(passed)
+        for name in due_drivers(self.intake.framers, now):
+            self.bring(Kind.TICK, name)
+        passed = passed_timer(self.kernel.table, now)
+        if passed is not None:
+            name, number = passed
             self.bring(Kind.TIMER, name, str(number))
 
     async def _beat(self) -> None:
@@ -437,23 +412,7 @@ class Station:
 
     def beat(self) -> None:
         """Send `alive` and the picture once more, for those who have just come."""
+        self._talk.tell_due()
         self.journal.check_place()
-        state = self.kernel.table.state
-        window = state.round.window if state.round is not None else None
-        told = None
-        if window is not None and window.is_open:
-            audiences = EVERYBODY if window.window == BETTING else SHOW
-            told = OpenWindow(window.window, window.closes_at, audiences)
-        self.feeds.alive(Pulse(at_us=self.clock.now_us(), epoch=state.epoch, phase=state.phase, window=told))
-
-
-async def _named(name: str, part: object) -> None:
-    """Await a part of the station; a fault goes to the log with the part's name and ends the process."""
-    assert hasattr(part, "__await__")
-    try:
-        await part
-    except asyncio.CancelledError:
-        raise
-    except BaseException:
-        log.critical("a part of the station died", extra={"facts": {"part": name}}, exc_info=True)
-        raise
+        self.alive_at_us = self.clock.now_us()
+        self.feeds.alive(pulse_of(self.kernel.table.state, self.alive_at_us))

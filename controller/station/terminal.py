@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,12 +48,6 @@ def say_json(value: object) -> None:
 def complain(text: object) -> None:
     """Write a line to standard error."""
     sys.stderr.write(f"tablectl: {text}\n")
-
-
-def nobody_reads() -> int:
-    """Let the rest go unsaid after a BrokenPipeError (`| head`); returns the exit code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return FINE
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from drivers.tower_light import Light, Mode, encode
 
 STANDS = frozenset({IncidentState.SUPERVISOR, IncidentState.ENTRY, IncidentState.LOST})
 STANDING_PROMPTS = frozenset({"UNBLOCK", "OTHER_SCANNER", "FREE_DISK", "SUPERVISOR_VERIFIES"})
-UNUSUAL_PROMPTS = frozenset({"LOG_IN", "PAUSED"})
+UNUSUAL_PROMPTS = frozenset({"LOG_IN", "PAUSED", "WAIT_FOR_CONSUMERS"})
 
 log = logging.getLogger("station")
 

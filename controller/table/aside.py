@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from controller.games.procedure import BURN, HELD
 from controller.table.events import BurnReason, CardBurned, CardHeld, IncidentKind
-from controller.table.state import LaidCard, TableState, UnplacedRead
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import LaidCard, TableState
 
 
 def burn(t: TableState, read: UnplacedRead, reason: BurnReason) -> None:

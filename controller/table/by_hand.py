@@ -8,7 +8,7 @@ that another case asks for is an entry, too. It ends when all scanners are there
 from __future__ import annotations
 
 from controller.games.procedure import BURN, Deal
-from controller.table import dealing, procedures
+from controller.table import laying, procedures
 from controller.table.aside import burn_due
 from controller.table.charts import IN_ROUND, IncidentState
 from controller.table.events import IncidentKind, Verdict
@@ -52,7 +52,7 @@ def _ask_for_due_card(t: TableState) -> None:
     step = current.run.owed
     if not isinstance(step, Deal):
         return
-    if not dealing.is_card_due(t):
+    if not laying.is_card_due(t):
         if current.free_at > t.now and TIMER not in t.deadlines:
             t.arm(TIMER, current.free_at)
         return

@@ -9,21 +9,11 @@ from __future__ import annotations
 import msgspec
 
 from controller.table.charts import Phase
+from controller.table.consumers import Acknowledgements
 from controller.table.events import BurnReason, OpenedCard
+from controller.table.shoe_state import DeckInUse, KeptCard, Reads, Receipt, Shoe
 from controller.table.staff import Duty, Halts
-from controller.table.state import (
-    DeckInUse,
-    KeptCard,
-    Proposal,
-    Reads,
-    Receipt,
-    RequestAnswer,
-    Revision,
-    Shoe,
-    TableState,
-    Where,
-    register_of,
-)
+from controller.table.state import Proposal, RequestAnswer, Revision, TableState, Where, register_of
 
 VERSION = 1
 
@@ -73,6 +63,7 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     disk_free_mb: int | None = None
     duty: Duty = Duty()
     halts: Halts = Halts()
+    acknowledgements: Acknowledgements = Acknowledgements()
     shoe: CarriedShoe = CarriedShoe()
 
 
@@ -101,6 +92,7 @@ def encode(t: TableState) -> bytes | None:
         disk_free_mb=t.disk_free_mb,
         duty=t.duty,
         halts=t.halts,
+        acknowledgements=t.acknowledgements,
         shoe=_carry(t),
     )
     return msgspec.json.encode(record, order="deterministic")
@@ -166,4 +158,5 @@ def restore(t: TableState, raw: bytes) -> None:
     t.devices, t.strange_devices = dict(record.devices), dict(record.strange_devices)
     t.quarantined, t.disk_free_mb = frozenset(record.quarantined), record.disk_free_mb
     t.duty, t.halts = record.duty, record.halts
+    t.acknowledgements = record.acknowledgements
     _restore_shoe(t, record.shoe)

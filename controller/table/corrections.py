@@ -22,6 +22,7 @@ import msgspec
 from controller.cards import Card
 from controller.games.procedure import Answer, Betting, Deal, Decision, DecisionOf, Game, Window
 from controller.games.published import Outcome, refund_all
+from controller.table import acknowledgements
 from controller.table.events import (
     CardAt,
     CorrectionProposed,
@@ -148,6 +149,7 @@ def _publish(t: TableState, proposal: Proposal, found: Corrected, second: str) -
         )
     )
     t.emit(RoundClosed(rev=revision.rev))
+    acknowledgements.ended(t, proposal.roundid, revision.rev)
 
 
 def _work_out(

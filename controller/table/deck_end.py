@@ -10,7 +10,8 @@ from controller.table import shoe_life, wear
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind, RoundsSuspect, ShoeClosed, ShoeEnd, Verdict
 from controller.table.incidents import LOAD_NEW_DECK, decide, note_incident
-from controller.table.state import Round, SuspectDeck, TableState, register_of
+from controller.table.shoe_state import SuspectDeck
+from controller.table.state import Round, TableState, register_of
 
 DAY_US = 86_400_000_000
 FOR_A_CAUSE = frozenset({ShoeEnd.INTEGRITY, ShoeEnd.COUNT, ShoeEnd.ORDER})

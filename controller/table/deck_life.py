@@ -26,15 +26,8 @@ from controller.table.events import (
 from controller.table.gate import refuse
 from controller.table.incidents import LOAD_NEW_DECK, decide, note_incident, open_incident
 from controller.table.inputs import CardRead, ChangeDeck, ChangeReason, LoadDeck, Role
-from controller.table.state import (
-    DeckInUse,
-    Incident,
-    Receipt,
-    SuspectDeck,
-    TableState,
-    UnplacedRead,
-    register_of,
-)
+from controller.table.shoe_state import DeckInUse, Receipt, SuspectDeck, UnplacedRead
+from controller.table.state import Incident, TableState, register_of
 
 DECK_PLACE = "deck"
 """The place of a card that is being scanned in; its number counts the scans."""

@@ -5,7 +5,7 @@ None of it stops a round that is open: that one is finished.
 
 from __future__ import annotations
 
-from controller.table import deck_end, halts, shoe_life
+from controller.table import acknowledgements, deck_end, halts, shoe_life
 from controller.table.events import ClockWasStepped, DiskMeasured, IncidentKind, Refusal, Verdict
 from controller.table.incidents import note_incident
 from controller.table.inputs import Role
@@ -19,6 +19,8 @@ def why_no_round(t: TableState, role: Role) -> Refusal | None:
         return Refusal.TOO_FEW_CARDS
     if refusal is None and shoe_life.awaits_stand_by(t):
         return Refusal.SHOE_NOT_READY
+    if refusal is None and acknowledgements.is_waited_for(t):
+        return Refusal.UNACKNOWLEDGED
     return refusal or (Refusal.DISK_FULL if is_disk_low(t) else None)
 
 

@@ -7,7 +7,7 @@ in `readings`, `surplus`, `interruptions` and `observations`.
 
 from __future__ import annotations
 
-from controller.table import dealing, halts, result
+from controller.table import acknowledgements, dealing, halts, result
 from controller.table.aside import burn_asked_about
 from controller.table.charts import INCIDENT_INPUTS, INCIDENT_TARGETS, IncidentState, Phase
 from controller.table.events import (
@@ -24,7 +24,8 @@ from controller.table.events import (
 )
 from controller.table.events.incidents import HOUSEKEEPING
 from controller.table.inputs import CancelReason
-from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, Where
+from controller.table.shoe_state import SuspectDeck
+from controller.table.state import Incident, LaidCard, TableState, Where
 
 ESCALATE = "escalate"
 GIVE_UP = "give_up"
@@ -157,6 +158,7 @@ def cancel(t: TableState, incident: Incident, reason: CancelReason, by: str | No
         )
     )
     t.emit(RoundClosed(rev=1))
+    acknowledgements.ended(t, current.id, 1)
     if deck_out or reason is CancelReason.DECK_INTEGRITY:
         _let_deck_go(t, incident, reason)
 

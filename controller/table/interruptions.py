@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import msgspec
 
@@ -52,7 +53,8 @@ def scanner_back(t: TableState) -> None:
     """All scanners are there; what came out meanwhile they have not seen, the dealer has.
 
     A card that did is scanned now, and counts as no re-scan (RPL-75). A scanner that was never lost, but
-    was opened again or has restarted, is asked about in the same way.
+    was opened again or has restarted, is asked about in the same way: once while the question is open, and
+    anew behind its answer, for a card may have passed since.
     """
     if not t.scanners_up >= t.settings.dealing_scanners:
         return
@@ -61,7 +63,7 @@ def scanner_back(t: TableState) -> None:
     incident = _lost_incident(t)
     if incident is None:
         procedures.meet(t, IncidentKind.SCANNER_LOST, values)
-    elif t.strange_devices or _waits_for_scanner(incident):
+    elif _asks_anew(incident, values):
         incident.values, incident.entry = values, None
         procedures.judge(t, incident, None)
 
@@ -79,8 +81,10 @@ def _lost_incident(t: TableState) -> Incident | None:
     return lost[0] if lost else None
 
 
-def _waits_for_scanner(incident: Incident) -> bool:
-    return incident.state is IncidentState.LOST or _is(incident, Axis.GONE) or _is(incident, Axis.OTHER)
+def _asks_anew(incident: Incident, values: Mapping[Axis, Known]) -> bool:
+    """Whether there is something else to ask: the scanner was away, or the device is another one by now."""
+    was_away = incident.state is IncidentState.LOST or _is(incident, Axis.GONE)
+    return was_away or incident.values[Axis.OTHER] is not values[Axis.OTHER]
 
 
 def _is(incident: Incident, axis: Axis) -> bool:

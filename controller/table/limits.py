@@ -40,6 +40,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """RESULT waits until a second capture has read every card as it was dealt (row 3)."""
     position_readers_agree: bool = False
     """RESULT waits until each position reader has read every card of its place (rows 3 and 11)."""
+    acknowledged_before_start: bool = False
+    """No round opens while a consumer that must acknowledge has not."""
     retire_rescans_per_10_000: int = 50
     """A card, scanner or dealer with more re-scans than this in 10,000 reads is named (worn cards)."""
     disk_free_mb: int = 500

@@ -14,8 +14,9 @@ from controller.table import by_hand, procedures, readings
 from controller.table.events import CardEntered, EntriesVoided, IncidentKind, Refusal
 from controller.table.incidents import ask, cancel
 from controller.table.inputs import CancelReason, Commanded, EnterCard, Role
+from controller.table.shoe_state import UnplacedRead
 from controller.table.situations import Axis, Known
-from controller.table.state import Entry, Incident, TableState, UnplacedRead
+from controller.table.state import Entry, Incident, TableState
 
 
 def may_order(t: TableState) -> bool:

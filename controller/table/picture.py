@@ -10,14 +10,15 @@ import msgspec
 from controller.cards import CodeMap
 from controller.games.procedure import Betting, Deal, LayAside, Turn
 from controller.table import (
+    acknowledgements,
     aside,
     corrections,
-    dealing,
     deck_life,
     guards,
     halts,
     held_reads,
     interruptions,
+    laying,
     manual,
     observations,
     procedures,
@@ -28,9 +29,11 @@ from controller.table import (
     surplus,
 )
 from controller.table.charts import IncidentState, Phase, is_accepted
+from controller.table.consumers import Consumer
 from controller.table.events import BurnReason, IncidentKind
 from controller.table.inputs import PRESS_NAMES, Role
-from controller.table.state import LaidCard, OpenWindow, Shoe, TableState
+from controller.table.shoe_state import Shoe
+from controller.table.state import LaidCard, OpenWindow, TableState
 from controller.table.texts import CALLED_AGAIN, prompt_text
 
 BACK = "back"
@@ -64,6 +67,17 @@ class CorrectionPicture(msgspec.Struct, frozen=True):
     reason: str
     by: str
     until_us: int
+
+
+class ConsumerPicture(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A registered consumer: how many ends of rounds it has not acknowledged, and the oldest of them."""
+
+    name: str
+    role: str
+    must_acknowledge: bool
+    behind: int = 0
+    oldest: str | None = None
+    oldest_rev: int | None = None
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,6 +127,7 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     deck_number: int = 0
     last_round: int | None = None
     """The round after which the shoe closes."""
+    consumers: tuple[ConsumerPicture, ...] = ()
     worn: tuple[str, ...] = ()
     """What should be retired, told between rounds alone."""
 
@@ -156,6 +171,7 @@ def draw(t: TableState) -> Picture:
         deck=t.shoe.deck.name if t.shoe.deck is not None else None,
         deck_number=t.shoe.decks_count,
         last_round=t.shoe.last_round,
+        consumers=tuple(_consumer(t, one) for one in t.settings.consumers),
         worn=t.shoe.worn if current is None else (),
     )
 
@@ -165,6 +181,18 @@ def _correction(t: TableState) -> CorrectionPicture | None:
     if waits is None:
         return None
     return CorrectionPicture(waits.roundid, waits.rev, waits.reason, waits.by, waits.until)
+
+
+def _consumer(t: TableState, consumer: Consumer) -> ConsumerPicture:
+    waiting = t.acknowledgements.waiting(consumer.name)
+    return ConsumerPicture(
+        consumer.name,
+        consumer.role,
+        consumer.must_acknowledge,
+        behind=t.acknowledgements.behind(consumer.name),
+        oldest=waiting[0].roundid if waiting else None,
+        oldest_rev=waiting[0].rev if waiting else None,
+    )
 
 
 def _places(laid: list[LaidCard]) -> dict[str, tuple[str, ...]]:
@@ -212,6 +240,8 @@ def prompt(t: TableState) -> Prompt:
         return _say("OTHER_SCANNER")
     if t.phase is Phase.READY and shoe_life.awaits_stand_by(t):
         return _say("WAIT_FOR_SHOE")
+    if t.phase is Phase.READY and acknowledgements.is_waited_for(t):
+        return _say("WAIT_FOR_CONSUMERS")
     if t.phase is Phase.READY and guards.is_disk_low(t):
         return _say("FREE_DISK")
     if t.phase is Phase.DECK_CHECK:
@@ -220,7 +250,7 @@ def prompt(t: TableState) -> Prompt:
         return _say("COUNT_STUB")
     if t.phase is Phase.RESULT_PROPOSED and (unseen := second_look.unseen_card(t)) is not None:
         return _say("SHOW_CARD", *unseen)
-    if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and dealing.is_card_due(t)):
+    if t.phase in BETWEEN_ROUNDS and not (t.phase is Phase.DECIDING and laying.is_card_due(t)):
         return _say(BETWEEN_ROUNDS[t.phase])
     return _owed(t)
 
@@ -248,7 +278,7 @@ def _owed(t: TableState) -> Prompt:
         return _say("PLACE_BETS" if window.is_open else "WAIT_FOR_FACTS")
     match current.run.owed:
         case Deal(place=place, n=n):
-            not_before = None if dealing.is_card_due(t) else current.free_at
+            not_before = None if laying.is_card_due(t) else current.free_at
             burn = aside.burn_due(t)
             if burn is not None:
                 return _say(BURNS.get(burn, "BURN_CARD"), not_before=not_before, n=len(current.burned) + 1)

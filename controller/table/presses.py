@@ -10,8 +10,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.games.procedure import Decision, LayAside, Turn
+from controller.games.procedure import LayAside, Turn
 from controller.table import (
+    acknowledgements,
     corrections,
     dealing,
     deck_end,
@@ -20,6 +21,7 @@ from controller.table import (
     guards,
     halts,
     interruptions,
+    laying,
     manual,
     observations,
     procedures,
@@ -32,8 +34,10 @@ from controller.table import (
     shoe_life,
     stub_count,
     surplus,
+    told_facts,
 )
 from controller.table import inputs as i
+from controller.table.cells import PRESSES
 from controller.table.events import (
     DeckShuffled,
     IncidentKind,
@@ -43,7 +47,6 @@ from controller.table.events import (
     TableOpened,
 )
 from controller.table.gate import refuse, why_not
-from controller.table.profile import PRESSES
 from controller.table.state import Incident, RequestAnswer, TableState
 
 REQUESTS_MAX = 10_000
@@ -57,7 +60,7 @@ def obey(t: TableState, value: i.Commanded) -> None:
     name = i.command_name(value.command)
     round_no = t.round_no
     refusal = _check_sender(t, value) or quarantine.why_not(t, value)
-    if refusal is None and not isinstance(value.command, i.LogIn | i.LogOut):
+    if refusal is None and not isinstance(value.command, IN_EVERY_PHASE):
         refusal = why_not(t, name)
     before = len(t.events)
     if refusal is None:
@@ -90,7 +93,7 @@ def answer_to(t: TableState, value: i.Commanded) -> RequestAnswer | None:
 
 def _request_key(value: i.Commanded) -> str:
     # Not the role: a request that is sent again must be known also when its sender has gone off duty.
-    sender = "betting" if value.role is i.Role.BETTING else "person"
+    sender = value.role.value if value.role in SYSTEMS else "person"
     return f"{sender}/{value.actor}/{value.request}"
 
 
@@ -104,9 +107,10 @@ def _digest(value: i.Commanded) -> str:
 def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
     if _request_key(value) in t.requests:
         return Refusal.OTHER_REQUEST
-    if value.round_no != t.round_no:
+    # An acknowledgement names its round itself, often one before this; once more it changes nothing.
+    if value.round_no != t.round_no and not isinstance(value.command, i.Acknowledge):
         return Refusal.EXPIRED_REQUEST
-    is_person = value.role is not i.Role.BETTING
+    is_person = value.role not in SYSTEMS
     if is_person and not isinstance(value.command, i.LogIn) and t.duty.role_of(value.actor) != value.role:
         return Refusal.NOT_ON_DUTY
     allowed = ROLES.get(type(value.command), DEALING_STAFF)
@@ -116,10 +120,16 @@ def _check_sender(t: TableState, value: i.Commanded) -> Refusal | None:
 DEALING_STAFF = frozenset({i.Role.DEALER, i.Role.SUPERVISOR})
 SUPERVISORS = frozenset({i.Role.SUPERVISOR})
 BETTING_SYSTEM = frozenset({i.Role.BETTING})
+CONSUMERS = frozenset({i.Role.CONSUMER})
+SYSTEMS = BETTING_SYSTEM | CONSUMERS
+"""Those who never log in: their endpoint is their right."""
+IN_EVERY_PHASE = i.LogIn | i.LogOut | i.Acknowledge
+"""What is taken in every phase, whatever is open."""
 ROLES: dict[type[i.Command], frozenset[i.Role]] = {
     i.BetsTaken: BETTING_SYSTEM,
     i.WindowFacts: BETTING_SYSTEM,
     i.DecisionTaken: BETTING_SYSTEM | DEALING_STAFF,
+    i.Acknowledge: CONSUMERS,
     i.ConfirmCancel: SUPERVISORS,
     i.GoOn: SUPERVISORS,
     i.OrderRescan: SUPERVISORS,
@@ -137,9 +147,11 @@ def _obey(t: TableState, value: i.Commanded) -> Refusal | None:
     command = value.command
     match command:
         case i.BetsTaken() | i.WindowFacts():
-            return _note_facts(t, command)
+            return told_facts.note_facts(t, command)
         case i.DecisionTaken():
-            return _note_decision(t, command)
+            return told_facts.note_decision(t, command)
+        case i.Acknowledge():
+            return acknowledgements.acknowledge(t, value, command)
         case i.AnswerQuestion():
             return _answer(t, command, value.actor)
         case (
@@ -274,12 +286,12 @@ def _round_press(t: TableState, command: i.RoundPress, value: i.Commanded) -> Re
             step = t.in_play.run.owed
             if not isinstance(step, Turn) or step.place != place or not _settled(t):
                 return Refusal.NOT_OWED
-            dealing.turn_cards(t, step)
+            laying.turn_cards(t, step)
         case i.LayCardAside():
             step = t.in_play.run.owed
             if not isinstance(step, LayAside) or not _settled(t):
                 return Refusal.NOT_OWED
-            dealing.lay_aside(t, step)
+            laying.lay_aside(t, step)
         case i.ConfirmResult():
             if stub_count.is_due(t):
                 return Refusal.COUNT_DUE
@@ -294,61 +306,6 @@ def _round_press(t: TableState, command: i.RoundPress, value: i.Commanded) -> Re
 def _settled(t: TableState) -> bool:
     window = t.in_play.window
     return window is None or window.settled
-
-
-def _note_facts(t: TableState, command: i.BetsTaken | i.WindowFacts) -> Refusal | None:
-    window = t.in_play.window
-    assert window is not None
-    if isinstance(command, i.BetsTaken):
-        if not set(command.boxes) <= set(t.game.boxes):
-            return Refusal.UNKNOWN_PLACE
-        if window.window != dealing.BETTING or window.settled:
-            wrong = dealing.contradicts_bets(t, command)
-            return _late(t, command, dealing.BETTING, wrong=wrong)
-        dealing.note_bets(t, command)
-        return None
-    final = t.in_play.answers.get(command.window)
-    if final is not None:
-        return _late(t, command, command.window, wrong=dealing.contradicts(final, command))
-    if command.window != window.window or window.window == dealing.BETTING:
-        return Refusal.WRONG_WINDOW
-    if window.settled:
-        return Refusal.TOO_LATE
-    dealing.note_facts(t, command)
-    return None
-
-
-def _note_decision(t: TableState, taken: i.DecisionTaken) -> Refusal | None:
-    window = t.in_play.window
-    assert window is not None
-    if window.decides is None or window.window != taken.window:
-        return Refusal.TOO_LATE if taken.window in t.in_play.stages_closed else Refusal.WRONG_WINDOW
-    if window.settled:
-        return Refusal.TOO_LATE
-    boxes = window.decides.boxes
-    if taken.box not in boxes:
-        return Refusal.UNKNOWN_PLACE
-    if taken.box in window.decisions:
-        return Refusal.ALREADY_DECIDED
-    before = boxes[: boxes.index(taken.box)]
-    if window.decides.in_order and any(box not in window.decisions for box in before):
-        return Refusal.NOT_ITS_TURN
-    if not t.game.is_decision(window.decides, Decision(taken.action, taken.positions)):
-        return Refusal.WRONG_DECISION
-    dealing.note_decision(t, taken)
-    return None
-
-
-def _late(t: TableState, command: i.BetsTaken | i.WindowFacts, window: str, *, wrong: bool) -> Refusal | None:
-    """Facts that are final stay; late ones that say they were wrong go on record.
-
-    An acknowledgement that comes late still frees the card.
-    """
-    if wrong:
-        procedures.meet(t, IncidentKind.WRONG_FACT, {})
-        return Refusal.TOO_LATE
-    acknowledges = isinstance(command, i.BetsTaken) or command.acknowledges
-    return None if acknowledges and dealing.acknowledge_late(t, window) else Refusal.TOO_LATE
 
 
 def _answer(t: TableState, command: i.AnswerQuestion, actor: str) -> Refusal | None:

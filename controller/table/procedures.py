@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from controller.games.procedure import Deal
-from controller.table import dealing
+from controller.table import laying
 from controller.table.aside import burn_due
+from controller.table.cells import Cell, CellVerdict, Deck
 from controller.table.charts import IncidentState, Phase
 from controller.table.deck_end import close, settle_cases
 from controller.table.events import (
@@ -22,9 +23,9 @@ from controller.table.events import (
     Verdict,
 )
 from controller.table.incidents import WAITS_FOR_SUPERVISOR, ask, cancel, decide, open_incident
-from controller.table.profile import Cell, CellVerdict, Deck
+from controller.table.shoe_state import SuspectDeck, UnplacedRead
 from controller.table.situations import ROUND, SITUATIONS, Axis, Known, cancel_reason, known
-from controller.table.state import Incident, SuspectDeck, TableState, UnplacedRead, Where
+from controller.table.state import Incident, TableState, Where
 
 Act = Callable[[TableState, Incident, str | None], None]
 ACTS: dict[CellVerdict, Act] = {}
@@ -222,7 +223,7 @@ def go_on(t: TableState, incident: Incident, by: str | None) -> None:
     elif verdict is Verdict.RESTORED:
         t.emit(CardsRestored(place=incident.place))
     if incident.kind is IncidentKind.WRONG_PLACE and incident.read is not None:
-        dealing.deal_card(t, incident.read)  # It lies where it was due.
+        laying.deal_card(t, incident.read)  # It lies where it was due.
 
 
 @act(CellVerdict.SHUFFLE)

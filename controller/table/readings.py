@@ -6,8 +6,9 @@ from collections import Counter
 
 from controller.cards import Anomaly
 from controller.games.procedure import BURN, Deal, Window
-from controller.table import dealing, deck_end, held_reads, result, surplus, wear
+from controller.table import dealing, deck_end, held_reads, laying, result, surplus, wear
 from controller.table.aside import burn, burn_due
+from controller.table.cells import CellVerdict
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import BurnReason, CardsRevealed, IncidentKind, Refusal, ShoeEnd, Verdict
 from controller.table.gate import refuse
@@ -23,9 +24,9 @@ from controller.table.incidents import (
 )
 from controller.table.inputs import CancelReason, CardRead
 from controller.table.procedures import SCANS_DRAWN_CARD, act, judge, meet
-from controller.table.profile import CellVerdict
+from controller.table.shoe_state import SuspectDeck, UnplacedRead
 from controller.table.situations import Axis, Known, known
-from controller.table.state import Incident, LaidCard, SuspectDeck, TableState, UnplacedRead, Where
+from controller.table.state import Incident, LaidCard, TableState, Where
 
 
 def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
@@ -33,8 +34,12 @@ def wrong_code(t: TableState, anomaly: Anomaly, read: CardRead) -> None:
 
     The value alone can't tell a second look at a card from a doubled card; the dealer can.
     """
+    card = t.register.deck.card(read.code)
     if anomaly is not Anomaly.ALREADY_OUT:
         meet(t, IncidentKind.FOREIGN_CARD, {}, where=_due_place(t))
+    elif card is not None and read.repeat and t.register.deck.copies > 1 and t.incident is None:
+        # The last card of that value may have been read twice; that it is one too many is the answer's part.
+        value_again(t, UnplacedRead(card, read.code, read.key))
     elif t.register.deck.copies > 1:
         _impossible(t, read.code)
     else:
@@ -85,8 +90,8 @@ def _take(t: TableState, incident: Incident, by: str | None) -> None:
         cancel(t, incident, CancelReason.DECK_INTEGRITY, by)
         return
     decide(t, incident, Verdict.WENT_ON, by)
-    if dealing.is_card_due(t):
-        dealing.deal_card(t, read)
+    if laying.is_card_due(t):
+        laying.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
 
@@ -147,6 +152,8 @@ def rescan_failed(t: TableState, incident: Incident) -> None:
 
 def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     """The scan that was asked for: it corrects a reading, or is simply the card that was drawn."""
+    if t.round is not None:
+        t.round.scanned_again.add(read.code)
     if incident.burns:
         burn(t, read, BurnReason(incident.kind))
         decide(t, incident, Verdict.BURNED, None)
@@ -163,8 +170,8 @@ def rescanned(t: TableState, incident: Incident, read: UnplacedRead) -> None:
     below = t.incident
     if below is not None and _waits_for_card(below):
         rescanned(t, below, read)  # The card that could not be read is the one that came with the scanner.
-    elif below is None and dealing.is_card_due(t):
-        dealing.deal_card(t, read)
+    elif below is None and laying.is_card_due(t):
+        laying.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
 
@@ -302,6 +309,7 @@ def scanned_again(t: TableState, read: CardRead) -> None:
         incident.again = []
         _ask_next(t, incident, 0)
         return
+    t.in_play.scanned_again.add(read.code)
     _take_again(t, incident, UnplacedRead(card, read.code, read.key))
 
 
@@ -362,7 +370,7 @@ def _lay_again(t: TableState, old: LaidCard, read: UnplacedRead) -> LaidCard:
     assert isinstance(step, Deal)
     if not old.open:
         t.in_play.withdrawn.append(old.opening())
-    laid = dealing.lay(t, read, step, fact=old.fact)
+    laid = laying.lay(t, read, step, fact=old.fact)
     if old.open and not laid.open:  # It had been turned, so it lies open.
         laid.open = True
         t.emit(CardsRevealed(place=laid.place, cards=(laid.opening(),)))

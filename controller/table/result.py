@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.games.published import Outcome, for_public, refund_box
-from controller.table import shoe_life
+from controller.table import acknowledgements, shoe_life
 from controller.table.events import ManualCard, OpenedCard, ResultProposed, RoundClosed, RoundConfirmed
 from controller.table.state import Round, TableState
 
@@ -42,6 +42,7 @@ def confirm(t: TableState) -> None:
         )
     )
     t.emit(RoundClosed(rev=1))
+    acknowledgements.ended(t, current.id, 1)
 
 
 def _manual_cards(current: Round) -> tuple[ManualCard, ...]:

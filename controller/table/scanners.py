@@ -6,7 +6,7 @@ keeps the next one from opening, and so does one that only compares, at any time
 
 from __future__ import annotations
 
-from controller.table import interruptions
+from controller.table import interruptions, shoe_opinion
 from controller.table.charts import IN_ROUND
 from controller.table.events import IncidentKind, ScannerChanged, Verdict
 from controller.table.incidents import note_incident
@@ -41,6 +41,7 @@ def restarted(t: TableState, value: ScannerRestarted) -> None:
     """The device started anew under an open port: a card may have passed it unseen."""
     t.emit(ScannerChanged(scanner=value.scanner, up=value.scanner in t.scanners_up, reason="restarted"))
     if t.phase in IN_ROUND and _deals(t, value.scanner):
+        shoe_opinion.begins_anew(t)
         interruptions.scanner_back(t)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from controller.games.procedure import BURN, Deal
-from controller.table import aside, dealing, procedures, readings, shoe_life, surplus
+from controller.table import aside, laying, procedures, readings, shoe_life, surplus
 from controller.table.charts import IN_ROUND, IncidentState, Phase, is_accepted
 from controller.table.events import IncidentKind, ReadCompared, Refusal, Verdict
 from controller.table.gate import refuse
@@ -66,12 +66,13 @@ def _note(t: TableState, scanner: str, code: str, *, repeat: bool) -> None:
     """Remember a look, unless it is another one at the same card.
 
     Where a code is on many cards the same one again is another card, but for what the driver marks and for
-    what is read while cards are scanned again.
+    cards that are or were scanned again.
     """
     looks = t.in_play.looks.setdefault(scanner, [])
     seen = any(look.code == code and look.deal == t.in_play.deal for look in looks)
     again = _is_unique(t) or t.incident_state is IncidentState.RESCAN
     unseen = any(card.code == code for card in _unseen(t, scanner))
+    repeat = repeat or code in t.in_play.scanned_again
     if len(looks) < LOOKS_MAX and (not seen or (not again and (unseen or not repeat))):
         looks.append(Look(code, t.in_play.deal))
 
@@ -135,9 +136,17 @@ def _settle(t: TableState, scanner: str) -> None:
     for look in _looks(t, scanner):
         look.met = look.met or not any(look is other for other in left)
     if t.incident is None:
-        gone = [look for look in left if look.met or look.asked in FORGOTTEN]
+        gone = [look for look in left if look.met or _was_wrong(t, look)]
         kept = [look for look in t.in_play.looks.get(scanner, ()) if not any(look is one for one in gone)]
         t.in_play.looks[scanner] = kept
+
+
+def _was_wrong(t: TableState, look: Look) -> bool:
+    """Whether a look counts no more once its case is closed, and the card must be seen anew.
+
+    Where a code is on many cards, one that had passed unread is taken for another one when it is seen again.
+    """
+    return look.asked in FORGOTTEN or (look.asked is IncidentKind.MISREAD_LATE and not _is_unique(t))
 
 
 def _compare(t: TableState, scanner: str, place: str | None) -> None:
@@ -145,7 +154,7 @@ def _compare(t: TableState, scanner: str, place: str | None) -> None:
     fresh = [look for look in left if look.asked is None and not _waits(t, look.code)]
     elsewhere = [] if place is None else _elsewhere(t, place, fresh)
     strays = [look for look in fresh if all(look is not one for one, _ in elsewhere)]
-    laid = [card for card in unseen if card.fact is not None]
+    laid = [card for card in unseen if _can_be_read(card)]
     if t.phase is Phase.CONFIRMED:
         _after_result(t, strays)
     elif elsewhere and procedures.applies(t, IncidentKind.WRONG_PLACE):
@@ -156,6 +165,11 @@ def _compare(t: TableState, scanner: str, place: str | None) -> None:
         _passed_unread(t, strays)
     elif strays and not _may_come(t, place):
         strays[0].asked = surplus.card_unscanned(t)
+
+
+def _can_be_read(card: LaidCard) -> bool:
+    """Whether a reader should have seen this card: one that two people have entered no reader can read."""
+    return card.fact is not None and not card.manual
 
 
 def _elsewhere(t: TableState, place: str, looks: Iterable[Look]) -> list[tuple[Look, LaidCard]]:
@@ -171,7 +185,7 @@ def _elsewhere(t: TableState, place: str, looks: Iterable[Look]) -> list[tuple[L
 
 def _may_come(t: TableState, place: str | None) -> bool:
     """Whether the card that is due may be the one that was seen: the dealing reader reads it next."""
-    if not dealing.is_card_due(t):
+    if not laying.is_card_due(t):
         return False
     step = t.in_play.run.owed
     assert isinstance(step, Deal)
@@ -212,17 +226,14 @@ def _after_result(t: TableState, looks: Sequence[Look]) -> None:
 
 
 def unseen_card(t: TableState) -> Where | None:
-    """Return the first card that a reader which must agree has not seen, None where all have.
-
-    A card that two people have entered is one that no reader can read.
-    """
+    """Return the first card that a reader which must agree has not seen, None where all have."""
     limits = t.settings.limits
     for scanner, place in t.settings.second_readers.items():
         must = limits.second_capture_agrees if place is None else limits.position_readers_agree
         if not must or t.round is None:
             continue
         for card in _unseen(t, scanner):
-            if card.fact is not None and not card.manual:
+            if _can_be_read(card):
                 return (card.place, card.n)
     return None
 

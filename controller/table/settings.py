@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from controller.games.procedure import BoxState
+from controller.table.consumers import Consumer
 from controller.table.limits import Limits
 from controller.table.profile import Profile
 
@@ -19,7 +20,8 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     least twice the permitted clock skew, and never shorter than `grace_ms`. `boxes_not_told`: the state
     of each box when the betting system does not tell it in time. `profile`: what happens when a deal goes
     wrong. `second_readers`: those of `scanners` that deal no card, with the place at which each reads; None
-    for one that reads every card once more, in the order of dealing.
+    for one that reads every card once more, in the order of dealing. `consumers`: the systems that
+    acknowledge.
     """
 
     table: str
@@ -31,6 +33,7 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     scanners: tuple[str, ...]
     profile: Profile
     second_readers: Mapping[str, str | None] = {}
+    consumers: tuple[Consumer, ...] = ()
 
     @property
     def dealing_scanners(self) -> frozenset[str]:

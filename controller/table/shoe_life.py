@@ -11,7 +11,8 @@ from controller.table import aside
 from controller.table.charts import IN_ROUND
 from controller.table.events import BurnReason, IncidentKind, Refusal, ShoeEnding
 from controller.table.inputs import CardRead
-from controller.table.state import KeptCard, Round, TableState, UnplacedRead
+from controller.table.shoe_state import KeptCard, UnplacedRead
+from controller.table.state import Round, TableState
 
 
 def begin(t: TableState) -> None:

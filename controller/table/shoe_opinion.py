@@ -7,7 +7,7 @@ result is not confirmed before a supervisor has looked.
 from __future__ import annotations
 
 from controller.games.published import Coup, Outcome, Wager
-from controller.table import halts, procedures, result, surplus
+from controller.table import halts, laying, procedures, readings, result, surplus
 from controller.table.aside import burn_due
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.events import (
@@ -31,8 +31,11 @@ BROKEN = frozenset({Complaint.PULLED_BACK})
 
 
 def resulted(t: TableState, value: ShoeResulted) -> None:
-    """Take the shoe's result of this coup; it is compared as soon as the rules have theirs."""
-    if t.round is not None:
+    """Take the shoe's result of this coup; it is compared as soon as the rules have theirs.
+
+    One that comes before a card of this coup lies is the last coup's, and too late.
+    """
+    if t.round is not None and t.round.laid:
         t.round.opinion = (value.winner, value.player_pair, value.banker_pair)
         t.round.compared = None
 
@@ -40,7 +43,7 @@ def resulted(t: TableState, value: ShoeResulted) -> None:
 def follow(t: TableState) -> None:
     """End a step: compare what the shoe says with the result, anew when a reading was corrected."""
     current = t.round
-    if current is None or current.opinion is None:
+    if current is None or current.opinion is None or current.shoe_astray:
         return
     if t.phase not in (Phase.RESULT_PROPOSED, Phase.CONFIRMED):
         return
@@ -80,7 +83,9 @@ def complained(t: TableState, value: ShoeComplained) -> None:
     if value.cleared:
         return
     if value.complaint in CARD_OUT and t.phase in CASES_OF_A_CARD_OUT:
-        if t.incident is None:
+        if t.incident is None and t.round is not None and t.round.shoe_astray and laying.is_card_due(t):
+            readings.read_failed(t)  # By its own count the coup was over; here the card is due.
+        elif t.incident is None:
             surplus.card_not_due(t, None)
         elif not any(known.kind in ASK_ABOUT_A_CARD for known in t.incidents):
             t.read_meanwhile = True
@@ -91,8 +96,20 @@ def complained(t: TableState, value: ShoeComplained) -> None:
 def stands_by(t: TableState, value: ShoeStandsBy) -> None:
     """The shoe is ready for the next coup, until a card of it is dealt."""
     t.shoe.stands_by = True
+    begins_anew(t)
     is_up = value.scanner in t.scanners_up
     t.emit(ScannerChanged(scanner=value.scanner, up=is_up, reason="stands by"))
+
+
+def begins_anew(t: TableState) -> None:
+    """The shoe has lost count of the coup, or begins it: the next card is Player's first to it.
+
+    Where cards of the coup lie, the order of drawing alone says where the rest goes, and the shoe's result
+    would be one of some of the cards. All cards once more, from the first, are a coup that it knows.
+    """
+    if t.round is not None and t.phase is Phase.DEALING:
+        is_scanned_anew = t.incident is not None and t.incident.again is not None
+        t.round.shoe_astray = bool(t.round.laid) and not is_scanned_anew
 
 
 def is_outside(t: TableState, place: str | None) -> bool:
@@ -109,7 +126,7 @@ def is_outside(t: TableState, place: str | None) -> bool:
 def lies_wrongly(t: TableState, place: str | None) -> bool:
     """Whether the shoe says of the card that is due that it goes somewhere else (row 11)."""
     plan = t.game.shoe
-    if plan is None or place is None or place not in plan.spots:
+    if plan is None or place is None or place not in plan.spots or t.in_play.shoe_astray:
         return False
     owed = procedures.due_spot(t)
     return owed is not None and plan.spots[place] != owed

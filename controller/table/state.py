@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from controller.cards import Card, CodeMap, Order, Register
+from controller.cards import Card, CodeMap, Register
 from controller.games.procedure import BoxState, Decide, Decision, Game, WindowAnswer
 from controller.games.published import VoidedDeal
 from controller.table.charts import PHASE_TARGETS, IncidentState, Phase
 from controller.table.commitments import commit, commitment_text
-from controller.table.events import BurnReason, CardAt, Event, IncidentKind, OpenedCard, Refusal, ShoeEnd
+from controller.table.consumers import Acknowledgements
+from controller.table.events import CardAt, Event, IncidentKind, OpenedCard, Refusal
 from controller.table.inputs import CancelReason, CorrectionReason, Role
 from controller.table.script_run import ScriptRun
 from controller.table.settings import TableSettings
+from controller.table.shoe_state import Reads, Shoe, UnplacedRead
 from controller.table.situations import Axis, Known
 from controller.table.staff import Duty, Halts, OnDuty
 
@@ -159,10 +161,14 @@ class Round:
     unplaced_reads: UnplacedReads = field(default_factory=UnplacedReads)
     looks: dict[str, list[Look]] = field(default_factory=dict)
     """What each reader that deals nothing has seen, in order."""
+    scanned_again: set[str] = field(default_factory=set)
+    """The codes of cards that were scanned again: such readers may have seen one card each time."""
     opinion: tuple[str, bool, bool] | None = None
     """How the coup has ended in the shoe's own opinion: the winner, and the two pairs."""
     compared: tuple[str, bool, bool] | None = None
     """The result that it was compared with last."""
+    shoe_astray: bool = False
+    """The shoe counts its places from Player's first card again, with cards of this coup on the table."""
 
     def at_place(self, place: str) -> list[LaidCard]:
         """Return the cards of `place` in the order in which they were dealt."""
@@ -210,18 +216,6 @@ class Incident:
     """Who would deal from here on, in a change of the dealer inside a round (row 31)."""
 
 
-class UnplacedRead(msgspec.Struct, frozen=True):
-    """A card that was read and lies on no place: early, surplus, or the same code again.
-
-    `manual`: it was not read but entered by two people.
-    """
-
-    card: Card
-    code: str
-    key: str
-    manual: bool = False
-
-
 class Entry(msgspec.Struct, frozen=True):
     """The card that one person has entered by hand."""
 
@@ -251,79 +245,6 @@ class Proposal(msgspec.Struct, frozen=True):
     by: str
     digest: str
     until: int
-
-
-class DeckInUse(msgspec.Struct, frozen=True, kw_only=True):
-    """The deck that is loaded. `number` counts the decks of this table; times in microseconds."""
-
-    name: str
-    number: int
-    loaded_at: int
-    loaded_round: int
-    """The last round before it was loaded."""
-    good_round: int
-    """The last round after which all its cards were there: at the load, or at a count."""
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """What the first of two people says of a deck that is not scanned in."""
-
-    deck: str
-    receipt: str
-    by: str
-
-
-class SuspectDeck(msgspec.Struct, frozen=True):
-    """A deck that goes out when the cards are collected; rounds after `good_round` are suspect."""
-
-    end: ShoeEnd
-    good_round: int
-    order: Order | None = None
-
-
-class Reads(msgspec.Struct, frozen=True):
-    """How often something was read, and how often once more."""
-
-    reads: int = 0
-    rescans: int = 0
-
-
-class KeptCard(msgspec.Struct, frozen=True):
-    """A card that waits for the next round, in a game that is dealt out of one shoe (row 10)."""
-
-    read: UnplacedRead
-    kind: IncidentKind
-    burns: bool
-    """It is burned then; else it is the first card that becomes due."""
-
-
-@dataclass(slots=True)
-class Shoe:
-    """The deck in use, or the one that is being loaded, and what is known of cards and scanners."""
-
-    deck: DeckInUse | None = None
-    decks_count: int = 0
-    scanning: list[str] = field(default_factory=list)
-    """The codes of a set that is being scanned in, each once, in the order of their reading."""
-    receipt: Receipt | None = None
-    supervised: bool = False
-    """The deck before went out for a cause; a supervisor verifies the next one."""
-    suspect: SuspectDeck | None = None
-    last_collected: tuple[str, ...] = ()
-    """The cards of the last round as they lay when they were collected, place by place."""
-    wear: dict[str, Reads] = field(default_factory=dict)
-    """By kind and name: `CARD/7h`, `SCANNER/shoe`. Cards begin anew with each deck."""
-    worn: tuple[str, ...] = ()
-    """What was named already."""
-    burns_due: list[BurnReason] = field(default_factory=list)
-    """Cards that are burned before the next one is dealt, and why; the first of a new shoe is shown."""
-    last_round: int | None = None
-    """The round after which the shoe closes: the cutting card has come."""
-    kept: list[KeptCard] = field(default_factory=list)
-    stands_by: bool = False
-    """The shoe itself has said that it waits for a new coup."""
-    sealed: list[OpenedCard] = field(default_factory=list)
-    """Openings of cards that lie face down until the shoe closes."""
 
 
 class Deadline(msgspec.Struct, frozen=True):
@@ -375,6 +296,7 @@ class TableState:
     proposal: Proposal | None = None
     duty: Duty = field(default_factory=Duty)
     halts: Halts = field(default_factory=Halts)
+    acknowledgements: Acknowledgements = field(default_factory=Acknowledgements)
     devices: dict[str, str] = field(default_factory=dict)
     """The device behind each scanner, as last accepted."""
     strange_devices: dict[str, str] = field(default_factory=dict)

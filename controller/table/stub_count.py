@@ -13,7 +13,8 @@ from controller.table.charts import Phase
 from controller.table.events import IncidentKind, Refusal, ShoeEnd, StubCounted, Verdict
 from controller.table.incidents import cancel, decide, open_incident
 from controller.table.inputs import CancelReason, Role
-from controller.table.state import Incident, SuspectDeck, TableState
+from controller.table.shoe_state import SuspectDeck
+from controller.table.state import Incident, TableState
 
 
 def expected(t: TableState) -> int:

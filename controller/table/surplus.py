@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from controller.table import shoe_life
 from controller.table.aside import burn, hold
+from controller.table.cells import CellVerdict
 from controller.table.charts import IN_ROUND, Phase
 from controller.table.dealing import BETTING
 from controller.table.events import BurnReason, IncidentKind, Refusal, Verdict
 from controller.table.incidents import ask, decide, last_card, withdraw_card
 from controller.table.procedures import act, decision_to_come, meet
-from controller.table.profile import CellVerdict
+from controller.table.shoe_state import UnplacedRead
 from controller.table.situations import SITUATIONS, Axis, Known, known
-from controller.table.state import Incident, LaidCard, TableState, UnplacedRead
+from controller.table.state import Incident, LaidCard, TableState
 
 
 def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
@@ -25,10 +26,13 @@ def card_not_due(t: TableState, read: UnplacedRead | None) -> None:
 
 
 def card_unscanned(t: TableState) -> IncidentKind:
-    """Rows 7, 10 and 23a, by a second reader: a card lies there that the reader which deals has not read."""
+    """Rows 7, 10 and 23a, by a second reader: a card lies there that the reader which deals has not read.
+
+    Its value is known to the system all the same (row 7c), whichever reader it passes first.
+    """
     kind = _kind(t)
     facts = {
-        Axis.SCANNED: Known.NO,
+        Axis.SCANNED: Known.YES,
         Axis.REVEALED: Known.UNKNOWN,
         Axis.DECISION: decision_to_come(t),
     }

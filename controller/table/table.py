@@ -12,6 +12,7 @@ from typing import TypeAlias, assert_never
 from controller.cards import Anomaly, Card, CodeMap
 from controller.games.procedure import Game
 from controller.table import (
+    acknowledgements,
     by_hand,
     dealing,
     deck_end,
@@ -20,6 +21,7 @@ from controller.table import (
     guards,
     held_reads,
     interruptions,
+    laying,
     presses,
     quarantine,
     readings,
@@ -42,7 +44,8 @@ from controller.table.events import (
 )
 from controller.table.gate import refuse, why_not
 from controller.table.settings import TableSettings
-from controller.table.state import Deadline, RequestAnswer, TableState, UnplacedRead, new_state
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import Deadline, RequestAnswer, TableState, new_state
 
 FromScanner: TypeAlias = (
     i.CardRead
@@ -92,7 +95,7 @@ class Table:
             refuse(t, "timer_expired", Refusal.STALE_TIMER)
         else:
             _take(t, value)
-        dealing.follow_held(t)
+        laying.follow_held(t)
         held_reads.follow(t)
         shoe_opinion.follow(t)
         second_look.follow(t)
@@ -186,6 +189,7 @@ def _started(t: TableState, value: i.Started) -> None:
     )
     untaken = [read for read in value.untaken if not _is_untaken_cutting_card(t, read)]
     held_reads.note_untaken(t, untaken)
+    acknowledgements.registered(t)
     deck_end.started(t)
     if t.phase in IN_ROUND:
         interruptions.scanner_lost(t)
@@ -233,7 +237,7 @@ def _card_read(t: TableState, read: i.CardRead) -> None:
         taken = UnplacedRead(checked, read.code, read.key)
         if repeated or t.incident is not None or not shoe_opinion.lies_wrongly(t, read.place):
             _take_card(t, taken, repeated=repeated)
-        elif dealing.is_card_due(t):
+        elif laying.is_card_due(t):
             readings.lies_wrongly(t, taken)
         else:
             surplus.card_not_due(t, taken)
@@ -265,8 +269,8 @@ def _take_card(t: TableState, read: UnplacedRead, *, repeated: bool) -> None:
         readings.rescanned(t, t.incident, read)
     elif repeated:
         readings.value_again(t, read)
-    elif dealing.is_card_due(t):
-        dealing.deal_card(t, read)
+    elif laying.is_card_due(t):
+        laying.deal_card(t, read)
     else:
         surplus.card_not_due(t, read)
 
@@ -311,7 +315,7 @@ def _read_failed(t: TableState, value: i.ReadFailed) -> None:
     elif t.incident is not None and readings.may_fail_again(t, t.incident):
         wear.note_read(t, value.scanner, failed=True)
         readings.rescan_failed(t, t.incident)
-    elif t.incident is None and dealing.is_card_due(t):
+    elif t.incident is None and laying.is_card_due(t):
         wear.note_read(t, value.scanner, failed=True)
         readings.read_failed(t)
     else:
@@ -348,8 +352,8 @@ def _expire(t: TableState, name: str) -> None:
             dealing.close_window(t, "time")
         case dealing.GRACE_TIMER:
             dealing.settle_window(t)
-        case dealing.HELD_TIMER:
-            dealing.follow_held(t)
+        case laying.HELD_TIMER:
+            laying.follow_held(t)
         case interruptions.GONE_TIMER:
             interruptions.scanner_gone(t)
         case by_hand.TIMER:

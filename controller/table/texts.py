@@ -26,6 +26,7 @@ PROMPTS = {
     "BURN_CARD": "Burn the first card: scan it and lay it face down on the burned cards",
     "SHOW_FIRST_CARD": "A new shoe: scan its first card and show it",
     "WAIT_FOR_SHOE": "Wait until the shoe stands by for a new coup",
+    "WAIT_FOR_CONSUMERS": "Wait: a system that must acknowledge the last rounds has not done so",
     "BURN_NEXT": "Burn card {n}: scan it and lay it face down on the burned cards",
     "SIGN_DEALER_CHANGE": "The dealer changes inside the round: a supervisor signs, or it is withdrawn",
     "OPEN_TABLE": "Open the table",

@@ -6,7 +6,8 @@ Counted when the cards of a round are collected, so that no count tells of a car
 from __future__ import annotations
 
 from controller.table.events import WearFound, Worn
-from controller.table.state import Reads, TableState
+from controller.table.shoe_state import Reads
+from controller.table.state import TableState
 
 RESCANS_AT_LEAST = 3
 """Fewer re-scans than this are chance, however few the reads."""

@@ -67,7 +67,7 @@ class DelimitedFramer:
         self._nak_count = 0
         self._reads: deque[tuple[str, int]] = deque(maxlen=READS_KNOWN_MAX)
         self._reports = ReportQueue()
-        self._baud = BaudWatch()
+        self._baud = BaudWatch(self._reports)
         self._answers = Answers(options)
 
     @property
@@ -140,14 +140,13 @@ class DelimitedFramer:
                 self._report(found, bytes((ACK,)))
             case ReadFailed() if self._is_damage(found):
                 self._damaged(found, count)
-                self._count_unframed(count)
+                self._baud.unframed(count)
             case ReadFailed():
                 self._baud.framed()
                 self._took_frame()
                 self._report(found, bytes((ACK,)))
             case Garbage():
-                self._reports.put(found)
-                self._count_unframed(count)
+                self._baud.report(found)
 
     def _is_damage(self, failed: ReadFailed) -> bool:
         """Whether the frame may be better when it comes again; with no LRC a wrong length may be damage."""
@@ -180,11 +179,6 @@ class DelimitedFramer:
     def _report(self, report: CodeRead | ReadFailed, answer: bytes) -> None:
         if self._reports.put(report):
             self._answers.promise(answer, released=False)
-
-    def _count_unframed(self, count: int) -> None:
-        warning = self._baud.unframed(count)
-        if warning is not None:
-            self._reports.put(warning)
 
     def _is_repeat(self, code: str) -> bool:
         """Whether this may be a card that was read just now; by its value and time alone."""

@@ -26,6 +26,7 @@ from drivers.contract import (
     ReportQueue,
     read_options,
 )
+from drivers.feig_obid.about import About
 from drivers.feig_obid.frames import (
     ANY_ADDRESS,
     MORE_INVENTORY,
@@ -41,6 +42,7 @@ from drivers.feig_obid.frames import (
 )
 from drivers.feig_obid.options import FeigOptions
 from drivers.feig_obid.presence import Judgement, Presence
+from drivers.line_hints import BaudWatch, Strays
 
 FAMILY = "feig_obid"
 MILLISECOND = 1_000
@@ -93,9 +95,10 @@ class FeigFramer:
         )
         self._address = options.address
         self._reports = ReportQueue()
+        self._baud = BaudWatch(self._reports)
         self._to_send = self._question = b""
         self._held = bytearray()
-        self._stray_count = 0
+        self._strays = Strays()
         self._stray_hint = ""
         self._gap_us: int | None = None
         self._asked: Command | None = None
@@ -111,6 +114,7 @@ class FeigFramer:
         self._unanswered_count = 0
         self._unread_count = 0
         self._told = ""
+        self._about = About()
 
     @property
     def has_checksum(self) -> bool:
@@ -131,6 +135,7 @@ class FeigFramer:
         self._is_silent, self._unanswered_count, self._unread_count = False, 0, 0
         self._begin_inventory()
         self._asked, self._told = None, ""
+        self._about.forget()
         self._plan(Command.LINK_TEST, at_us)
         self.tick(at_us)
 
@@ -140,7 +145,7 @@ class FeigFramer:
         for byte in chunk:
             self._take(byte, at_us)
         if chunk:
-            is_open = bool(self._held) or self._stray_count > 0
+            is_open = bool(self._held) or self._strays.count > 0
             self._gap_us = at_us + self.options.char_gap_ms * MILLISECOND if is_open else None
 
     def tick(self, at_us: int) -> None:
@@ -169,12 +174,22 @@ class FeigFramer:
         sent, self._to_send = self._to_send, b""
         return sent
 
+    def ask_about_itself(self) -> None:
+        """Ask for the software version in place of the next inventory."""
+        self._about.is_wanted = True
+
+    def told_about_itself(self) -> tuple[str, ...]:
+        """Return what the reader has answered; see `drivers.contract.Probe`."""
+        return self._about.texts()
+
     # Questions.
 
     def _plan(self, command: Command, at_us: int) -> None:
         self._next, self._next_at_us = command, at_us
 
     def _ask(self, command: Command, at_us: int) -> None:
+        if self._about.is_wanted and command is Command.INVENTORY and not self._replies_count:
+            self._about.is_wanted, command = False, Command.SOFTWARE_VERSION
         data = {Command.LINK_TEST: NO_DATA, Command.INVENTORY: NEW_INVENTORY}.get(command, b"")
         wait_ms = self.options.link_ms
         if command is Command.INVENTORY:
@@ -207,8 +222,8 @@ class FeigFramer:
             self._fail(self._answer_by_us, Command.LINK_TEST)
 
     def _take(self, byte: int, at_us: int) -> None:
-        if self._stray_count:
-            self._stray(b"\x00", self._stray_hint)
+        if self._strays.count:
+            self._stray(bytes((byte,)), self._stray_hint)
             return
         self._held.append(byte)
         length = length_of(self._held)
@@ -221,7 +236,9 @@ class FeigFramer:
         reply = read_reply(frame)
         if reply is None:
             self._stray(frame, self._hint(DAMAGED))
-        elif self._address not in (ANY_ADDRESS, reply.address):
+            return
+        self._baud.framed()
+        if self._address not in (ANY_ADDRESS, reply.address):
             self._reports.put(Garbage(len(frame), OTHER_READER))
         elif frame == self._question and reply.command == Command.INVENTORY:
             # As an answer it would say that there is no tag. A link test is answered by its own bytes.
@@ -243,22 +260,20 @@ class FeigFramer:
 
     def _stray(self, data: bytes, hint: str) -> None:
         """Count bytes that are no answer; nothing is asked before the line falls silent."""
-        if self._stray_count and hint != self._stray_hint:
-            self._reports.put(Garbage(self._stray_count, self._stray_hint))
-            self._stray_count = 0
-        self._stray_count += len(data)
-        self._stray_hint = hint
-        if self._stray_count > GARBAGE_RUN_MAX:
-            self._reports.put(Garbage(self._stray_count - 1, hint))
-            self._stray_count = 1
+        if self._strays.count >= GARBAGE_RUN_MAX:
+            self._report_strays(hint)
             self._lose()  # Noise without an end: nothing can be asked, so cards pass unseen.
+        self._strays.add(data)
+        self._stray_hint = hint
 
     def _end_strays(self, hint: str) -> None:
-        count = self._stray_count + len(self._held)
-        self._held.clear()
-        self._stray_count = 0
-        if count:
-            self._reports.put(Garbage(count, hint))
+        self._strays.add(self._clear_held())
+        if self._strays.count:
+            self._report_strays(hint)
+
+    def _report_strays(self, hint: str) -> None:
+        strays, self._strays = self._strays, Strays()
+        self._baud.report(strays.garbage(hint))
 
     # Answers.
 
@@ -292,6 +307,7 @@ class FeigFramer:
 
     def _answered(self, reply: Reply, length: int, at_us: int) -> None:
         self._asked = None
+        self._about.note(reply)
         match reply.command:
             case Command.LINK_TEST:
                 self._address = reply.address
@@ -301,6 +317,8 @@ class FeigFramer:
                     self._ask_anew(at_us, Command.INVENTORY)
             case Command.RF_RESET:
                 self._after_reset = True
+                self._ask_anew(at_us, Command.INVENTORY)
+            case Command.SOFTWARE_VERSION:
                 self._ask_anew(at_us, Command.INVENTORY)
             case _:
                 self._take_inventory(reply, length, at_us)
@@ -341,7 +359,7 @@ class FeigFramer:
         """
         if reply.status in WITH_TAGS | COMPLETE:
             tags = read_tags(reply.data)
-            complete = reply.status in COMPLETE and tags.whole
+            complete = reply.status in COMPLETE and (tags.whole or not reply.data)
             self._report(tags.uids, at_us, complete=complete, all_speak=True)
 
     def _judge(self, at_us: int, *, complete: bool) -> None:

@@ -19,13 +19,13 @@ ISO15693 = 0x03
 
 
 class Command(IntEnum):
-    """What a host may ask; the last two are for whoever looks at a reader, no poll needs them."""
+    """What a host may ask; the last one is for whoever sets a reader up, no driver needs it."""
 
     LINK_TEST = 0x52
     RF_RESET = 0x69
     INVENTORY = 0xB0
-    READ_CONFIG = 0x80
     SOFTWARE_VERSION = 0x65
+    READ_CONFIG = 0x80
 
 
 class Status(IntEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from drivers.contract import Report
+from drivers.line_hints import Strays
 from drivers.ssi.packet import AGAIN, CONTINUED, Packet
 
 
@@ -32,20 +33,27 @@ class Exchange:
         return self.answer
 
 
-class Run:
-    """Bytes that are no packet, up to the next silence: counted, not kept."""
+class Run(Strays):
+    """Bytes that are no packet, up to the next silence."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.is_open = False
-        self.count = 0
-        self.may_hold_read = False
-        """Whether a byte is of 0x01-0x7F: a card's packet begins with one, and most noise has none."""
+        self._has_length = False
         self.is_text = True
         """Whether it is characters and line ends alone, as a raw read is."""
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | bytearray) -> None:
         """Count bytes, and look at them before they are forgotten."""
+        super().add(data)
         self.is_open = True
-        self.count += len(data)
-        self.may_hold_read = self.may_hold_read or any(0x01 <= byte <= 0x7F for byte in data)
+        self._has_length = self._has_length or any(0x01 <= byte <= 0x7F for byte in data)
         self.is_text = self.is_text and all(0x20 <= byte <= 0x7E or byte in b"\r\n" for byte in data)
+
+    @property
+    def may_hold_read(self) -> bool:
+        """Whether a byte is of 0x01-0x7F: a card's packet begins with one, and most noise has none.
+
+        Nor has a modem command, though its letters could be a length.
+        """
+        return self._has_length and not self.is_probe

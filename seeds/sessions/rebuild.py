@@ -167,6 +167,12 @@ SESSIONS: Mapping[str, Session] = {
             apart_ms=100,
         ),
     ),
+    "feig_obid_overheard": Session(
+        "inventories that somebody else asked for, from the middle: a tag that goes and comes back",
+        "feig_obid",
+        {},
+        typed(ONE_TAG, ONE_TAG, NO_TAG, NO_TAG, ONE_TAG, NO_TAG, NO_TAG, NO_TAG, ONE_TAG, apart_ms=400),
+    ),
     "rdm6300_badge": Session(
         "the badge of a forum post in two frames, once with a wrong sum, and alone",
         "rdm6300",

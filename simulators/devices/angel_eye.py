@@ -105,6 +105,12 @@ class AngelEyeShoe:
         self._sent_count = 0
         self._seq = 0
         self._held_back = b""
+        self._laid: list[Hand] = []
+        """The hand that each card of the coup was laid at."""
+        self.unread: contract.Fault | None = None
+        """Why the card that was drawn last is not read yet."""
+        self.lies = False
+        """Whether it will say of this coup that another side has won."""
         self.surplus: int | None = None
         """The card byte that was drawn beyond a coup, while it waits for the next one."""
         self._begin()
@@ -114,6 +120,11 @@ class AngelEyeShoe:
     def due(self) -> str | None:
         """Where the next card goes; None when the coup is complete."""
         return place_due(self.player, self.banker)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a frame waits to be sent."""
+        return bool(self._outbox)
 
     # What people do.
 
@@ -126,6 +137,10 @@ class AngelEyeShoe:
         self._seq = 0
         self._outbox.append(Frame(0, "S"))
 
+    def end_coup(self) -> None:
+        """The cards of the coup are collected, or it is broken off."""
+        self._begin()
+
     def stand_by(self, *, says_so: bool = True) -> None:
         """Begin a coup, with the surplus card of the last one if there is any; some begin without a word."""
         self._begin()
@@ -136,8 +151,13 @@ class AngelEyeShoe:
             self._say("R", POSITIONS["P1"], UNKNOWN_FACE)
             self._lay("P1", card)
 
-    def draw(self, card: int, *, is_read: bool = True) -> None:
-        """Draw a card. Beyond a complete coup it is surplus: an overdraw."""
+    def draw(
+        self, card: int, *, is_read: bool = True, why_not: contract.Fault = contract.Fault.NOT_READ
+    ) -> None:
+        """Draw a card. Beyond a complete coup it is surplus: an overdraw.
+
+        `why_not` is what the shoe says of one that is not read.
+        """
         place = self.due
         if place is None:
             self.surplus = card
@@ -147,14 +167,31 @@ class AngelEyeShoe:
         if is_read:
             self._lay(place, card)
         else:
-            self.complain(contract.Fault.NOT_READ)
+            self.unread = why_not
+            self.complain(why_not)
 
     def read_again(self, card: int) -> None:
         """Show the card again that was drawn and not read."""
+        place, why = self.due, self.unread
+        assert place is not None and why is not None, "no card waits to be read"
+        self.complain(why, cleared=True)
+        self._lay(place, card)
+
+    def pull_back(self) -> None:
+        """Push the last card of the coup back, if there is one, so that it is drawn anew."""
+        if not self._laid:
+            return
+        self._laid.pop().cards.pop()
+        self.complain(contract.Fault.PULLED_BACK_ON_WAY)
+        self.complain(contract.Fault.PULLED_BACK_ON_WAY, cleared=True)
+
+    def draw_and_pull_back(self) -> None:
+        """Begin to draw a card, and push it back before it is read."""
         place = self.due
         assert place is not None, "no card is due"
-        self.complain(contract.Fault.NOT_READ, cleared=True)
-        self._lay(place, card)
+        self._say("D", POSITIONS[place], UNKNOWN_FACE)
+        self.complain(contract.Fault.PULLED_BACK_AT_EXIT)
+        self.complain(contract.Fault.PULLED_BACK_AT_EXIT, cleared=True)
 
     def complain(self, fault: contract.Fault, *, cleared: bool = False) -> None:
         """Say that something is wrong (time-out, pulled back, ...), or that it is right again."""
@@ -210,9 +247,15 @@ class AngelEyeShoe:
 
     def _begin(self) -> None:
         self.player, self.banker = Hand(), Hand()
+        self._laid.clear()
+        self.unread = None
+        self.lies = False
 
     def _lay(self, place: str, card: int) -> None:
-        (self.player if place[0] == "P" else self.banker).cards.append(card)
+        hand = self.player if place[0] == "P" else self.banker
+        hand.cards.append(card)
+        self._laid.append(hand)
+        self.unread = None
         self._say("I", POSITIONS[place], card)
         if self.due is None:
             self._say("G", self._result())
@@ -225,6 +268,8 @@ class AngelEyeShoe:
             kind = PLAYER
         else:
             kind = BANKER_SIX if banker == 6 else BANKER
+        if self.lies:
+            kind = PLAYER if kind == TIE else TIE
         return kind | PLAYER_PAIR * self.player.is_pair | BANKER_PAIR * self.banker.is_pair
 
     def _say(self, letter: str, *data: int) -> None:

@@ -77,6 +77,15 @@ class DelimitedScanner:
         """Send `count` bytes of noise outside printable ASCII, as at plug-in or under a wrong baud rate."""
         self._sink(self._noise(count))
 
+    def storm(self, code: str, count: int) -> None:
+        """Read one card again and again, as a scanner in continuous mode does with one left there."""
+        for _ in range(count):
+            self.scan(code)
+
+    def power_cycle(self) -> None:
+        """Start anew: what was not sent or not answered is forgotten."""
+        self._held_back = self._waiting = b""
+
     def hear(self, answers: bytes) -> None:
         """Take what the host has sent; a NAK has the frame sent again, without the line's fault."""
         for answer in answers:

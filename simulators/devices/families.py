@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Any, Protocol
 
-from drivers import delimited, zebra_ssi
+from drivers import angel_eye, delimited, zebra_ssi
 from drivers.feig_obid import framer as feig_obid
+from simulators.devices.angel_eye_at_table import AngelEyeAtTable
 from simulators.devices.delimited import DelimitedScanner
 from simulators.devices.delimited import Fault as DelimitedFault
 from simulators.devices.feig_obid import Fault as FeigFault
 from simulators.devices.feig_obid import FeigReader
+from simulators.devices.mishaps import Handling, Mishap
 from simulators.devices.zebra_ssi import SENDS_MAX, ZebraScanner
 from simulators.devices.zebra_ssi import Fault as ZebraFault
+
+__all__ = ["DEVICES", "Device", "Handling", "Mishap", "Sink"]
 
 NOISE_COUNT = 3
 GIVES_UP_US = 2_000_000
@@ -30,45 +33,6 @@ APART_US = 900_000
 Sink = Callable[[bytes], object]
 
 
-class Mishap(StrEnum):
-    """What can happen to a read on its way, or to a device. Each family has some of them."""
-
-    LOST = "lost"
-    """Nothing of it arrives."""
-    DOUBLED = "doubled"
-    """It arrives twice, and nothing marks the second as the same."""
-    SPLIT = "split"
-    """It comes in two pieces that belong together."""
-    MERGED = "merged"
-    """It comes in one piece with what follows it."""
-    CUT = "cut"
-    """Only its beginning arrives."""
-    LOST_END = "lost-end"
-    """It comes without its terminator."""
-    NOISE = "noise"
-    """A burst of noise in front of it; of a device that nothing passes, noise alone."""
-    FLIPPED = "flipped"
-    """One bit of it is wrong the first time."""
-    LENGTH = "length"
-    """Its length byte is wrong the first time."""
-    LOST_ACK = "lost-ack"
-    """It arrives, the answer does not."""
-    DAMAGED = "damaged"
-    """Bytes of it are wrong each time that it is sent, so that nobody can read it."""
-    PARTIAL = "partial"
-    """An inventory in which it is missing, as of stacked cards."""
-    FLICKER = "flicker"
-    """Its tag loses the field for a moment."""
-    BLEED = "bleed"
-    """A card on another antenna is heard as well."""
-    OTHER_ADDRESS = "other-address"
-    """The answer comes from another device on the line."""
-    ON_AIR = "on-air"
-    """There is noise on the air; what is read is valid."""
-    POWER_CYCLE = "power-cycle"
-    """The device loses its power for a moment."""
-
-
 class Device(Protocol):
     """A device as those see it who use it. It sends into the sink that it was opened with."""
 
@@ -78,8 +42,8 @@ class Device(Protocol):
         Raises KeyError for a mishap that the family does not have.
         """
 
-    def disturb(self, mishap: Mishap, at_us: int) -> None:
-        """Noise or a loss of power, while no card passes."""
+    def disturb(self, mishap: Mishap | Handling, at_us: int) -> None:
+        """Noise, a loss of power or somebody's hand, while no card passes."""
 
     def hear(self, data: bytes, at_us: int) -> None:
         """Take what the host has sent."""
@@ -101,7 +65,9 @@ class DelimitedAtTable:
         Mishap.LOST_END: DelimitedFault.LOST_TERMINATOR,
         Mishap.NOISE: DelimitedFault.NOISE,
         Mishap.DAMAGED: DelimitedFault.HIGH_BIT,
+        Mishap.LOST_ACK: DelimitedFault.LOST_ANSWER,
     }
+    """A card that comes merged is seen by nobody until it is shown once more."""
 
     def __init__(self, sink: Sink, options: Mapping[str, Any]) -> None:
         self._scanner = DelimitedScanner(sink, delimited.open_delimited(options).options)
@@ -126,10 +92,13 @@ class DelimitedAtTable:
         patience_us = self._scanner.options.unanswered_ms * 1000 or GIVES_UP_US
         self._due_us = at_us + patience_us if self._scanner.is_waiting else None
 
-    def disturb(self, mishap: Mishap, at_us: int) -> None:
-        """Send noise; without power it forgets nothing."""
-        if mishap is Mishap.NOISE:
+    def disturb(self, mishap: Mishap | Handling, at_us: int) -> None:
+        """Send noise, or start anew; nobody handles it otherwise."""
+        if mishap is Mishap.POWER_CYCLE:
+            self._scanner.power_cycle()
+        if isinstance(mishap, Mishap):
             self._scanner.noise(NOISE_COUNT)
+            self._wait(at_us)
 
     def hear(self, data: bytes, at_us: int) -> None:
         """Take answers."""
@@ -177,7 +146,7 @@ class ZebraAtTable:
             fault, times = self.faults[mishap]
             self._scanner.scan(code, at_us, fault, times=times)
 
-    def disturb(self, mishap: Mishap, at_us: int) -> None:
+    def disturb(self, mishap: Mishap | Handling, at_us: int) -> None:
         """Send noise, or start anew."""
         if mishap is Mishap.POWER_CYCLE:
             self._scanner.power_cycle(at_us)
@@ -228,7 +197,7 @@ class FeigAtTable:
         self._coming.append((begin_us, code or "", mishap))
         self.tick(at_us)
 
-    def disturb(self, mishap: Mishap, at_us: int) -> None:
+    def disturb(self, mishap: Mishap | Handling, at_us: int) -> None:
         """Send noise, or start anew."""
         if mishap is Mishap.POWER_CYCLE:
             self._reader.disturb(FeigFault.POWER_CYCLE)
@@ -266,6 +235,7 @@ class FeigAtTable:
 
 
 DEVICES: Mapping[str, Callable[[Sink, Mapping[str, Any]], Device]] = {
+    angel_eye.FAMILY: AngelEyeAtTable,
     delimited.FAMILY: DelimitedAtTable,
     feig_obid.FAMILY: FeigAtTable,
     zebra_ssi.FAMILY: ZebraAtTable,

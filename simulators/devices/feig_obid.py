@@ -23,6 +23,8 @@ from drivers.feig_obid.frames import (
 )
 
 REQUEST_MIN = 5
+VERSION = bytes.fromhex("03 00 00 00 21 00 08")
+"""Firmware 3.0 of a reader of type 0x21 that takes ISO15693 tags."""
 
 
 class Fault(StrEnum):
@@ -97,6 +99,11 @@ class FeigReader:
             question, self._heard = self._heard[:length], self._heard[length:]
             self._answer(question)
 
+    def storm(self, count: int) -> None:
+        """Send inventories that nobody asked for, one behind the other: a reader left in its scan mode."""
+        for _ in range(count):
+            self._inventory(more=False, advanced=False)
+
     def release(self) -> None:
         """Send the answer that `Fault.LATE_REPLY` has held back."""
         late, self._late = self._late, b""
@@ -125,6 +132,8 @@ class FeigReader:
             case Command.RF_RESET, _:
                 self._quiet.clear()
                 self._send(Reply(self.address, body[1], Status.OK, b""), advanced=advanced)
+            case Command.SOFTWARE_VERSION, b"":
+                self._send(Reply(self.address, body[1], Status.OK, VERSION), advanced=advanced)
             case Command.INVENTORY, mode if len(mode) == 2:
                 self._inventory(more=bool(mode[1] & 0x80), advanced=advanced)
             case _:

@@ -51,6 +51,11 @@ class BadgeReader:
         """Invent a badge: one frame whose checksum is right."""
         self._sink(encode(code, self._checksum))
 
+    def storm(self, count: int) -> None:
+        """Invent badge after badge, none of them twice in a row."""
+        for number in range(count):
+            self.ghost(f"{number % 2 + 1:02X}" + self._random.randbytes(4).hex())
+
     def _send(self, frame: bytes, fault: Fault | None) -> None:
         match fault:
             case None:

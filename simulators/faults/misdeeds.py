@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
-
-from controller.cards import DECK, Card
 from controller.games.procedure import DEALER
 from controller.table import inputs as i
+from controller.table.charts import Phase
 from controller.table.events import IncidentKind
 from controller.table.picture import Picture
-from simulators.actor import Act, Disturb, Planned, Press, Replug, Scan, Unplug, Wake
+from simulators.actor import Act, Disturb, Planned, Replug, Unplug, Wake
 from simulators.devices.families import Mishap
-from simulators.faults.catalogue import Case, Moment, Plan, Spot
-from simulators.faults.garbled import UNNOTICED, Garbled, Garbler
+from simulators.faults.catalogue import Case, Moment, Spot
+from simulators.faults.garbled import DOUBLED, UNNOTICED, Garbler
+from simulators.faults.hands import Deed, Hands
 from simulators.faults.line_faults import GARBLED
+from simulators.faults.reader_deeds import READER_DEEDS, seen_late
+from simulators.faults.reader_faults import SHOE_MISREAD
 
 SECOND = 1_000_000
 WINDOW_MOMENTS = {
@@ -29,47 +29,6 @@ PROMPT_MOMENTS = {
     "CLEAR_TABLE": Moment.CONFIRMED,
 }
 NOT_THE_DEALERS = frozenset({"betting-silent"})
-
-
-class Hardware(NamedTuple):
-    """What is printed on the cards.
-
-    `deck` is the deck's name; `spell_foreign` spells a card of one that does not belong to the table; `card`
-    is what the table takes a code for.
-    """
-
-    deck: str
-
-    spell: Callable[[Card], str]
-    spell_foreign: Callable[[Card], str]
-    card: Callable[[str], Card | None]
-    cutting_card: str | None = None
-
-    @property
-    def unknown_code(self) -> str:
-        """A code that no deck of the house has, as long as theirs."""
-        return "F" * len(self.spell(DECK[0]))
-
-
-class Hands(Protocol):
-    """What a fault needs of the dealer."""
-
-    scanner: str
-    hardware: Hardware
-    plan: Plan
-    committed: dict[int, Case]
-    garbled: dict[int, Garbled]
-
-    def due_fault(self, picture: Picture) -> Case | None: ...
-    def press(self, picture: Picture, command: i.AnyCommand, request: str | None = None) -> Press: ...
-    def show(self, code: str | None, mishap: Mishap | None = None) -> Scan: ...
-    def card(self, picture: Picture, back: int = 0) -> Card: ...
-    def drawn(self, picture: Picture) -> tuple[Card, ...]: ...
-    def last_of_shoe(self, picture: Picture) -> Card: ...
-    def hold(self, picture: Picture) -> str: ...
-    def scan(self, picture: Picture, mishap: Mishap | None = None) -> Scan: ...
-    def stub_count(self, picture: Picture) -> int: ...
-    def misread(self, picture: Picture, wrong: Card) -> Scan: ...
 
 
 def fault_round(picture: Picture) -> int:
@@ -127,15 +86,25 @@ class Misdeeds:
         return self._misread(picture) if is_next and case.fault.id in MISREADS else None
 
     def plan_return(self, picture: Picture, now_us: int) -> list[Planned]:
-        """Plan the return of a scanner that was gone for long: once the card lies that was due without it."""
+        """Plan the return of a reader that was gone for long, once nobody has waited for it any more."""
         case = self._dealer.committed.get(picture.round_no)
-        if case is None or case.fault.id != "gone-for-long" or picture.round_no in self._plugged_in:
-            return []
-        spot = self._dealer.plan.course.spot(case.card)
-        if spot is None or len(picture.places.get(spot[0], ())) < spot[1]:
+        device = self._absent(picture, case) if case is not None else None
+        if device is None or picture.round_no in self._plugged_in:
             return []
         self._plugged_in.add(picture.round_no)
-        return [Planned(now_us, Replug(self._dealer.scanner))]
+        return [Planned(now_us, Replug(device))]
+
+    def _absent(self, picture: Picture, case: Case) -> str | None:
+        """Return what comes back now: the card lies that was due without it, or the round is confirmed."""
+        spot = self._dealer.plan.course.spot(case.card)
+        is_laid = spot is not None and len(picture.places.get(spot[0], ())) >= spot[1]
+        match case.fault.id:
+            case "gone-for-long" if is_laid:
+                return self._dealer.scanner
+            case "capture-gone" if picture.phase is Phase.CONFIRMED:
+                return self._dealer.onlookers.capture
+            case _:
+                return None
 
     def has_returned(self, picture: Picture) -> bool:
         """Whether a scanner that was gone for long is plugged in again; the table may not know yet."""
@@ -150,16 +119,19 @@ class Misdeeds:
     def _commit(self, picture: Picture, case: Case, now_us: int) -> list[Planned]:
         self._dealer.committed[fault_round(picture)] = case
         planned = [Planned(now_us, act) for act in DEEDS[case.fault.id](self._dealer, picture)]
-        if case.fault.id in ("unplugged", "unplugged-card-drawn"):
-            planned.append(Planned(now_us + 5 * SECOND, Replug(self._dealer.scanner)))
+        if case.fault.id in COMES_BACK:
+            planned += [
+                Planned(now_us + 5 * SECOND, Replug(one.act.device))
+                for one in planned
+                if isinstance(one.act, Unplug)
+            ]
+        if case.fault.id == "misplaced-late":
+            planned.append(seen_late(self._dealer, picture, now_us))
         if case.fault.id == "read-twice":
             planned.append(Planned(now_us + SECOND // 10, planned[0].act))
         if case.fault.id in ("noise", "read-in-hold"):
             planned.append(Planned(now_us + SECOND // 2, Wake("scan")))
         return planned
-
-
-Deed = Callable[[Hands, Picture], list[Act]]
 
 
 def _report(kind: IncidentKind) -> Deed:
@@ -196,7 +168,7 @@ def _count_short(dealer: Hands, picture: Picture) -> list[Act]:
 
 
 def _no_read(dealer: Hands, picture: Picture) -> list[Act]:
-    dealer.hold(picture)
+    dealer.onlookers.in_hand(dealer.hold(picture))
     return [dealer.show(None)]
 
 
@@ -208,16 +180,20 @@ def _scan_with(mishap: Mishap) -> Deed:
 
 
 def _garble(dealer: Hands, picture: Picture) -> list[Act]:
-    """What has come of it is the fault that was committed."""
+    """What has come of it is the fault that was committed. Another reader sees what the card is."""
     round_no, card = fault_round(picture), dealer.card(picture)
     garbler = Garbler(dealer.plan.seed, dealer.hardware.card)
-    garbled = garbler.garble(round_no, dealer.hardware.spell(card), dealer.drawn(picture))
+    out = dealer.drawn(picture) if dealer.plan.course.find(DOUBLED) is not None else ()
+    garbled = garbler.garble(round_no, dealer.hardware.spell(card), out)
     dealer.garbled[round_no] = garbled
-    dealer.committed[round_no] = dealer.plan.course.case(garbled.fault, dealer.committed[round_no].card)
+    is_noticed = garbled.fault == UNNOTICED and bool(dealer.onlookers)
+    fault = SHOE_MISREAD if is_noticed else garbled.fault
+    dealer.committed[round_no] = dealer.plan.course.case(fault, dealer.committed[round_no].card)
     read = dealer.hardware.card(garbled.code or "")
-    if garbled.fault == UNNOTICED and read is not None:
+    if fault == UNNOTICED and read is not None:
         return [dealer.misread(picture, read)]
     code = dealer.hold(picture)
+    dealer.onlookers.in_hand(code)
     return [dealer.show(garbled.code) if garbled.code else dealer.show(code, Mishap.DAMAGED)]
 
 
@@ -253,6 +229,7 @@ def _unplug(dealer: Hands, _: Picture) -> list[Act]:
 
 
 MISREADS = frozenset({"misread", "misread-late"})
+COMES_BACK = frozenset({"unplugged", "unplugged-card-drawn", "capture-unplugged", "pad-unplugged"})
 AFTER_THE_CARD = MISREADS | frozenset(
     {"duplicate-read", "doubled-card", "surplus-called", "surplus-called-seen"}
 )
@@ -310,4 +287,5 @@ DEEDS: dict[str, Deed] = {
     **{f"line-{mishap}": _scan_with(mishap) for mishap in Mishap},
     "line-power-cycle": _disturb(Mishap.POWER_CYCLE),
     GARBLED: _garble,
+    **READER_DEEDS,
 }

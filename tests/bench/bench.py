@@ -1,12 +1,13 @@
 """`make bench`: how fast the table is, against measures that stay as they are.
 
-Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a
-subscriber against the bare pipeline, replay against a straw man that decodes, encodes and hashes, a start
-and the memory it takes against bare imports, the outcome of a main box against ranking its 33 hands with
-another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of the
-ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives "inconclusive".
-An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for the test that
-keeps this running.
+Comparisons, each of pairs that take turns (see `pairs`): a card's way from the serial line to a subscriber
+against the bare pipeline, and beside a stopped subscriber against the same without, messages a second
+against a bare publisher with group commit, replay against a straw man that decodes, encodes and hashes, a
+start and the memory it takes against bare imports, the outcome of a main box against ranking its 33 hands
+with another evaluator, settlement against bare sums. Each prints the medians of both sides, the median of
+the ratios with its spread, the A/A ratio, and whether the aim is met; a restless machine gives
+"inconclusive". An aim that is missed is a figure, not a failure. `--json` is for machines, `--quick` for
+the test that keeps this running.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ import msgspec
 from judging import Outcomes, Settlements
 from latency import PAUSE_S, BareLine, LiveTable
 from pairs import Aim, Comparison, Measure, compare, percentile
-from replaying import Replay
+from publishing import PARTS, Rates
+from replaying import Replay, record
 from starting import Starts
+from stopping import Neighbours
 
 RUN = Path(__file__).parents[2] / "run"
 LATENCY = (Aim("p50", "us", 1.5), Aim("p99", "us", 2.0))
+BESIDE = (Aim("p50", "us", 1.3), Aim("p99", "us", 1.3))
+RATE = (Aim("messages", "1/s", 0.4, higher_is_better=True), *(Aim(part, "us/message") for part in PARTS))
 REPLAY = (Aim("inputs", "1/s", 0.2, higher_is_better=True),)
 START = (Aim("ready", "ms"), Aim("memory", "MB"))
 OUTCOME = (Aim("main box", "us", 3.0), Aim("whole round", "us"), Aim("main box by numbers", "us"))
@@ -85,6 +90,21 @@ def _block(line: BareLine | LiveTable, cards: int, pause_s: float) -> Measure:
     return measure
 
 
+def beside(folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare the way of a card beside a stopped subscriber with that of a table without one."""
+    with closing(Neighbours(folder / "beside")) as tables:
+        measure, ours = _block(tables.alone, size.cards, 0), _block(tables.beside, size.cards, 0)
+        compared = compare(measure, ours, BESIDE, size.pairs)
+        tables.check()
+        return compared
+
+
+def rate(folder: Path, size: Size) -> tuple[Comparison, ...]:
+    """Compare messages a second, and tell where the time goes."""
+    rates = Rates(folder / "rate", record(folder / "recorded", size.rounds))
+    return compare(rates.bare, rates.ours, RATE, size.pairs)
+
+
 def replay(folder: Path, size: Size) -> tuple[Comparison, ...]:
     """Compare replay."""
     recorded = Replay(folder / "replay", size.rounds)
@@ -112,6 +132,8 @@ def settle(_folder: Path, size: Size) -> tuple[Comparison, ...]:
 COMPARISONS = {
     "card to subscriber / bare pipeline, after a pause": calm,
     "card to subscriber / bare pipeline, card upon card": hurried,
+    "card to subscriber beside a stopped one / without, card upon card": beside,
+    "messages through a whole table / bare PUB with group commit": rate,
     "replay / straw man": replay,
     "start / bare imports": start,
     "outcome / ranking the 33 hands of the main box": judge,

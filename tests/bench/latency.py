@@ -159,6 +159,9 @@ class LiveTable:
             undo.callback(self._betting.close)
             hear_first(self._feed, config)
             self._undo = undo.pop_all()
+        self.feed_endpoint = endpoints.live[AUDIENCES[0]]
+        self.seq = 0
+        """The number of the last card's message on that feed."""
         self._cards = self._play()
 
     def deal(self, pause_s: float) -> int:
@@ -167,7 +170,9 @@ class LiveTable:
         heard: list[bytes] = []
         time.sleep(pause_s)
         took_ns = time_one(self._device, frame_of(card), lambda: heard.append(self._hear_dealt()))
-        dealt = msgspec.json.decode(decode(heard[0]).data, type=CardDealt)
+        envelope = decode(heard[0])
+        self.seq = envelope.seq
+        dealt = msgspec.json.decode(envelope.data, type=CardDealt)
         assert dealt.card in (None, str(card)), f"dealt {card}, heard {dealt}"
         return took_ns
 

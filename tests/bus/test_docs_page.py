@@ -14,13 +14,13 @@ PAGE = (DOCS / "README.md").read_text()
 
 def test_every_link_leads_somewhere() -> None:
     links = re.findall(r"\]\(([^)]+)\)", PAGE)
-    assert len(links) == 6
+    assert len(links) == 7
     assert all((DOCS / link).exists() for link in links)
 
 
 def test_what_the_example_imports_exists() -> None:
     example = re.findall(r"^    (from [a-z.]+ import [^\n]+)$", PAGE, re.MULTILINE)
-    assert len(example) == 3
+    assert len(example) == 4
     for line in example:
         exec(line, {})
 

@@ -88,7 +88,9 @@ INTRUDERS: tuple[tuple[Callable[[House], ClientKeys | None], str, bool], ...] = 
 )
 
 
-@pytest.mark.parametrize(("keys", "reason", "seen_by_zap"), INTRUDERS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(
+    ("keys", "reason", "seen_by_zap"), INTRUDERS, ids=[case[0].__name__ for case in INTRUDERS]
+)
 def test_who_has_no_right_gets_no_byte(
     directory: Path,
     context: zmq.Context[Any],

@@ -138,6 +138,23 @@ def test_an_older_epoch_is_refused_live_and_accepted_in_replay() -> None:
     assert (kept.refused, taken(kept)) == (3, [])
 
 
+@pytest.mark.parametrize("frame", ["message", "alive"])
+def test_after_an_older_epoch_no_bets_are_opened_until_replay_has_answered(frame: str) -> None:
+    builder, outbox = envelopes(), MemoryOutbox()
+    for epoch in (1, 2):
+        for events, at in normal_round(epoch, epoch=epoch):
+            outbox.add(builder.build(events, at))
+    rows = outbox.rows[Audience.PUBLIC]
+    kept = keeper(Cursor())
+    catch_up(kept, rows)
+    kept.live(alive(len(rows), epoch=2, rows=rows), 0)
+    assert not kept.behind()
+    kept.live(rows[0] if frame == "message" else alive(1, epoch=1, rows=rows, at_us=0), 0)
+    assert kept.behind()
+    catch_up(kept, rows)
+    assert (kept.behind(), kept.gaps, taken(kept)) == (False, 0, rows)
+
+
 @pytest.mark.parametrize("epoch", [1, 2, 3])
 def test_a_journal_that_has_lost_epochs_is_noticed_before_its_numbers_catch_up(epoch: int) -> None:
     """Whether it runs under an older epoch, under the same one again, or already under a later one."""

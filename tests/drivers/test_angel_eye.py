@@ -4,14 +4,23 @@ of the frames that are not there were reckoned by hand, never by the encoder."""
 from __future__ import annotations
 
 import os
-import random
 
 import pytest
+from driver_scenes import (
+    CUT_SHORT,
+    DAMAGED,
+    MISSED,
+    RESTARTED,
+    STAND_BY,
+    WRONG_LENGTH,
+    collected,
+    line_by_chance,
+    reads_so,
+)
 
 from drivers.angel_eye import (
     DAMAGED_FRAME,
     NOISE,
-    AngelEyeFramer,
     AngelEyeOptions,
     Frame,
     encode,
@@ -21,10 +30,7 @@ from drivers.contract import (
     CardDrawn,
     CodeRead,
     DeviceFault,
-    DeviceReported,
-    DeviceState,
     DrawnOutside,
-    FailedReadCause,
     Fault,
     Garbage,
     ReadFailed,
@@ -32,15 +38,10 @@ from drivers.contract import (
     ShoeResult,
     ShoeWinner,
 )
-from simulators.devices.cuts import Line, byte_by_byte, decode, merged, recut, splits
+from drivers.line_hints import PROBE
+from simulators.devices.cuts import Line, decode, merged, recut
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
-WRONG_LENGTH = ReadFailed(FailedReadCause.WRONG_LENGTH)
-MISSED = ReadFailed(FailedReadCause.MISSED)
-RESTARTED = DeviceReported(DeviceState.RESTARTED)
-STAND_BY = DeviceReported(DeviceState.STAND_BY)
 SILENCE_US = 1_000_000
 
 START_UP = "05 30 53 03 36 30"
@@ -211,26 +212,15 @@ SESSIONS: dict[str, tuple[Line, list[Report]]] = {
     "begin byte lost": (once("36 49 81 b2 03 34 46", P1_2S_6), [Garbage(7, NOISE), P1_2S]),
     "begin byte as data": (once("05 36 49 81 05 03 34 46", P1_2S_6), [damaged_copy(8), P1_2S]),
     "noise runs into a frame": (line("ff ff " + P1_2S_6), [Garbage(2, NOISE), P1_2S]),
-    "foreign probe": (line("41 54 2b 47 43 41 50 0d"), [Garbage(8, NOISE)]),
+    "foreign probe": (line("41 54 2b 47 43 41 50 0d"), [Garbage(8, PROBE)]),
     "begin bytes alone": (line("05 05 05"), [DAMAGED]),
 }
 BY_NAME = pytest.mark.parametrize(("chunks", "expected"), SESSIONS.values(), ids=SESSIONS.keys())
 
 
 @BY_NAME
-def test_golden_whole(chunks: Line, expected: list[Report]) -> None:
-    assert decode(open_angel_eye({}), chunks) == expected
-
-
-@BY_NAME
-def test_golden_byte_by_byte(chunks: Line, expected: list[Report]) -> None:
-    assert decode(open_angel_eye({}), byte_by_byte(chunks)) == expected
-
-
-@BY_NAME
-def test_golden_split_at_every_offset(chunks: Line, expected: list[Report]) -> None:
-    for cut in splits(chunks):
-        assert decode(open_angel_eye({}), cut) == expected, cut
+def test_golden(chunks: Line, expected: list[Report]) -> None:
+    reads_so(lambda: open_angel_eye({}), chunks, expected)
 
 
 @BY_NAME
@@ -240,15 +230,10 @@ def test_golden_merged(chunks: Line, expected: list[Report]) -> None:
 
 def random_line(seed: int) -> Line:
     """Frames, damage and noise with silences around the time-out, also a microsecond beside it."""
-    rng = random.Random(seed)
     typed = (START_UP, P1_DRAWN_1, P1_2S_6, B1_2S_7, B1_7C_8, "05 37 49 91 b3 03 35 45", "05 36 49")
     pieces = [*map(bytes.fromhex, typed), b"\xff\xff", b"\x05", b"\x03" * 9]
     silences_us = (0, 500, 20_000, SILENCE_US - 1, SILENCE_US, SILENCE_US + 1, 7_000_000)
-    at_us, chunks = 0, []
-    for _ in range(60):
-        at_us += rng.choice(silences_us)
-        chunks.append((at_us, rng.choice(pieces)))
-    return chunks
+    return line_by_chance(seed, pieces, silences_us)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -265,13 +250,6 @@ def test_cuts_merges_and_late_ticks_read_the_same(seed: int) -> None:
         framer.receive(chunk, at_us)
     framer.tick(10**12)
     assert collected(framer) == whole
-
-
-def collected(framer: AngelEyeFramer) -> list[Report]:
-    reports = []
-    while (report := framer.next_report()) is not None:
-        reports.append(report)
-    return reports
 
 
 def test_deadline_follows_the_last_byte_of_what_is_open() -> None:

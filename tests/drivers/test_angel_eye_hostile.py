@@ -9,6 +9,7 @@ from functools import reduce
 from operator import xor
 
 import pytest
+from driver_scenes import CUT_SHORT, DAMAGED, collected
 
 from drivers.angel_eye import (
     LONGEST,
@@ -25,20 +26,11 @@ from simulators.devices.cuts import decode
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 SILENCE_US = 1_000_000
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
 
 P1_2S_6 = "05 36 49 81 b2 03 34 46"
 B1_2S_7 = "05 37 49 91 b2 03 35 45"
 B1_7C_8 = "05 38 49 91 a7 03 34 34"
 P1_2S, B1_2S, B1_7C = CodeRead("B2", 6, "P1"), CodeRead("B2", 7, "B1"), CodeRead("A7", 8, "B1")
-
-
-def collected(framer: AngelEyeFramer) -> list[Report]:
-    reports = []
-    while (report := framer.next_report()) is not None:
-        reports.append(report)
-    return reports
 
 
 SPELLED = re.compile(rb"\x05(([0-9])([A-Za-z])(.{0,2}?)\x03)([0-9A-F]{2})", re.DOTALL)
@@ -146,8 +138,9 @@ def test_flood_without_a_frame_is_counted_and_not_kept(noise: str, report: Repor
     for at_us in range(16):
         framer.receive(bytes.fromhex(noise) * STRAY_RUN_MAX, at_us)
     reports = collected(framer)
-    assert set(reports) == {report}
-    assert len(reports) in (15, 16)
+    warnings = [one for one in reports if isinstance(one, Garbage) and one.count == 0]
+    assert set(reports) - set(warnings) == {report}
+    assert len(reports) - len(warnings) in (15, 16) and len(warnings) in (4, 5)
     assert len(framer._held) <= 1
 
 

@@ -9,16 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from driver_scenes import MISSED, RESTARTED, STAND_BY
 
 from drivers.angel_eye import Frame, open_angel_eye
 from drivers.contract import (
     CardDrawn,
     CodeRead,
     DeviceFault,
-    DeviceReported,
-    DeviceState,
     DrawnOutside,
-    FailedReadCause,
     Fault,
     Garbage,
     ReadFailed,
@@ -29,9 +27,6 @@ from drivers.contract import (
 from simulators.devices.angel_eye import AngelEyeShoe, LineFault
 from simulators.devices.cuts import Line, decode, recut
 
-RESTARTED = DeviceReported(DeviceState.RESTARTED)
-STAND_BY = DeviceReported(DeviceState.STAND_BY)
-MISSED = ReadFailed(FailedReadCause.MISSED)
 NATURAL = (0x98, 0xA1, 0xB1, 0xCA)
 """8 of diamonds and ace of spades for Player: nine; aces and tens for Banker."""
 WON = ShoeResult(ShoeWinner.PLAYER, player_pair=False, banker_pair=False)

@@ -10,6 +10,7 @@ import random
 import re
 
 import pytest
+from driver_scenes import CUT_SHORT, DAMAGED, NO_READ, WRONG_LENGTH, line_by_chance, reads_so
 
 from drivers.contract import REPORTS_MAX, CodeRead, FailedReadCause, Garbage, ReadFailed, Report
 from drivers.delimited import (
@@ -21,13 +22,9 @@ from drivers.delimited import (
     encode,
     open_delimited,
 )
-from simulators.devices.cuts import Line, byte_by_byte, decode, merged, recut, splits
+from simulators.devices.cuts import Line, decode, merged, recut
 from simulators.devices.delimited import DelimitedScanner, Fault
 
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
-NO_READ = ReadFailed(FailedReadCause.NO_READ)
-WRONG_LENGTH = ReadFailed(FailedReadCause.WRONG_LENGTH)
 GAP_US = 100_000
 
 
@@ -41,7 +38,7 @@ def noise(count: int) -> Garbage:
 
 
 def no_frame(count: int) -> Garbage:
-    return Garbage(count, f"{count} bytes without a frame: check baud, parity and family")
+    return Garbage(0, f"{count} bytes without a frame: check baud, parity and family")
 
 
 def empty(count: int) -> Garbage:
@@ -130,21 +127,8 @@ BY_NAME = pytest.mark.parametrize(("options", "chunks", "expected"), SESSIONS.va
 
 
 @BY_NAME
-def test_golden_whole(options: dict[str, object], chunks: Line, expected: list[Report]) -> None:
-    assert decode(open_delimited(options), chunks) == expected
-
-
-@BY_NAME
-def test_golden_byte_by_byte(options: dict[str, object], chunks: Line, expected: list[Report]) -> None:
-    assert decode(open_delimited(options), byte_by_byte(chunks)) == expected
-
-
-@BY_NAME
-def test_golden_split_at_every_offset(
-    options: dict[str, object], chunks: Line, expected: list[Report]
-) -> None:
-    for cut in splits(chunks):
-        assert decode(open_delimited(options), cut) == expected, cut
+def test_golden(options: dict[str, object], chunks: Line, expected: list[Report]) -> None:
+    reads_so(lambda: open_delimited(options), chunks, expected)
 
 
 SPELLED = {Terminator.LF: rb"([ -~]+)\r?", Terminator.CR: rb"\n?([ -~]+)", Terminator.CR_LF: rb"([ -~]+)\r"}
@@ -152,14 +136,9 @@ SPELLED = {Terminator.LF: rb"([ -~]+)\r?", Terminator.CR: rb"\n?([ -~]+)", Termi
 
 def random_line(seed: int) -> Line:
     """Frames and faults with silences around the character gap, also a microsecond beside it."""
-    rng = random.Random(seed)
     pieces = (b"1010\n", b"4130\r\n", b"41", b"30\n", b"\n", b"\r", b"\xff\x80", b"]C0", b"9" * 90)
     silences_us = (0, 500, 20_000, GAP_US - 1, GAP_US, GAP_US + 1, 700_000)
-    at_us, chunks = 0, []
-    for _ in range(60):
-        at_us += rng.choice(silences_us)
-        chunks.append((at_us, rng.choice(pieces)))
-    return chunks
+    return line_by_chance(seed, pieces, silences_us)
 
 
 @pytest.mark.parametrize("terminator", SPELLED)

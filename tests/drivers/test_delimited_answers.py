@@ -6,24 +6,21 @@ import random
 from itertools import pairwise
 
 import pytest
+from driver_scenes import DAMAGED, collected
 
 from drivers.contract import (
     CodeRead,
-    FailedReadCause,
     Garbage,
-    ReadFailed,
     Report,
 )
 from drivers.delimited import (
     ASKED_AGAIN,
     PROFILES,
-    DelimitedFramer,
     encode,
     open_delimited,
 )
 from simulators.devices.delimited import DelimitedScanner, Fault
 
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
 ACK, NAK = b"\x06", b"\x15"
 ACE = CodeRead("1010")
 
@@ -38,19 +35,12 @@ REPEATS: dict[str, object] = {"repeat_ms": 300}
 RESENDS: dict[str, object] = {"profile": "honeywell-ack", "unanswered_ms": 2000}
 
 
-def reports_of(framer: DelimitedFramer) -> list[Report]:
-    reports = []
-    while (report := framer.next_report()) is not None:
-        reports.append(report)
-    return reports
-
-
 @pytest.mark.parametrize("profile", ["omron-ack", "honeywell-ack"])
 def test_ack_only_once_the_read_is_durable(profile: str) -> None:
     """Hardware notes, 2.2: the frame, and the host's 06."""
     framer = open_delimited({"profile": profile})
     framer.receive(bytes.fromhex(FRAME if profile == "omron-ack" else "313031300D"), 0)
-    (report,) = reports_of(framer)
+    (report,) = collected(framer)
     assert framer.bytes_to_send() == b""
     framer.acknowledge(report)
     assert framer.bytes_to_send() == ACK
@@ -62,7 +52,7 @@ def test_nak_at_once_and_no_ack_for_what_failed() -> None:
     framer.receive(bytes.fromhex(FLIPPED), 0)
     assert framer.bytes_to_send() == NAK
     framer.tick(200_000)
-    garbage, failed = reports_of(framer)
+    garbage, failed = collected(framer)
     assert (garbage, failed) == (asked(9), DAMAGED)
     framer.acknowledge(failed)
     assert framer.bytes_to_send() == b""
@@ -71,7 +61,7 @@ def test_nak_at_once_and_no_ack_for_what_failed() -> None:
 def test_a_no_read_was_received_well() -> None:
     framer = open_delimited({"profile": "omron-ack"})
     framer.receive(bytes.fromhex("02 4E4F52454144 0D0A 03 17"), 0)
-    framer.acknowledge(reports_of(framer)[0])
+    framer.acknowledge(collected(framer)[0])
     assert framer.bytes_to_send() == ACK
 
 
@@ -80,7 +70,7 @@ def test_answers_keep_the_order_of_the_frames() -> None:
     framer = open_delimited({"profile": "omron-ack"})
     framer.receive(bytes.fromhex(FRAME + FLIPPED), 0)
     assert framer.bytes_to_send() == b""
-    read = next(report for report in reports_of(framer) if isinstance(report, CodeRead))
+    read = next(report for report in collected(framer) if isinstance(report, CodeRead))
     framer.acknowledge(read)
     assert framer.bytes_to_send() == ACK + NAK
 
@@ -88,15 +78,15 @@ def test_answers_keep_the_order_of_the_frames() -> None:
 def test_answers_of_an_old_line_are_not_sent_on_the_new_one() -> None:
     framer = open_delimited({"profile": "omron-ack"})
     framer.receive(bytes.fromhex(FRAME + FLIPPED), 0)
-    read, garbage = reports_of(framer)
+    read, garbage = collected(framer)
     framer.opened(50_000)
     assert (read, garbage) == (ACE, asked(9))
-    assert reports_of(framer) == [DAMAGED]
+    assert collected(framer) == [DAMAGED]
     framer.acknowledge(read)
     framer.acknowledge(DAMAGED)
     assert framer.bytes_to_send() == b""
     framer.receive(bytes.fromhex(FRAME), 60_000)
-    framer.acknowledge(reports_of(framer)[0])
+    framer.acknowledge(collected(framer)[0])
     assert framer.bytes_to_send() == ACK
 
 
@@ -105,14 +95,14 @@ def test_reads_that_wait_outlive_a_reopened_line() -> None:
     framer = open_delimited({})
     framer.receive(b"1010\n", 0)
     framer.opened(50_000)
-    assert reports_of(framer) == [ACE]
+    assert collected(framer) == [ACE]
 
 
 @pytest.mark.parametrize("profile", ["generic", "zebra-raw", "omron"])
 def test_a_scanner_that_waits_for_nothing_hears_nothing(profile: str) -> None:
     framer = open_delimited({"profile": profile})
     framer.receive(encode("1010", framer.options) + b"\xff\r\n", 0)
-    for report in reports_of(framer):
+    for report in collected(framer):
         framer.acknowledge(report)
     assert framer.bytes_to_send() == b""
 
@@ -146,7 +136,7 @@ class Wire:
 
     def _collect(self) -> None:
         self.scanner.hear(self.framer.bytes_to_send())
-        for report in reports_of(self.framer):
+        for report in collected(self.framer):
             self.reports.append(report)
             self.framer.acknowledge(report)
         self.scanner.hear(self.framer.bytes_to_send())
@@ -224,7 +214,7 @@ def test_a_shoe_of_eight_decks_marks_every_repeat_and_no_card(profile: str) -> N
             times_us.append(at_us + rng.randint(0, 299_999))
         for number, time_us in enumerate(times_us):
             framer.receive(encode(code, framer.options), time_us)
-            reports += reports_of(framer)
+            reports += collected(framer)
             expected.append(CodeRead(code, repeat=number > 0))
         at_us = times_us[-1]
     assert reports == expected

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from driver_scenes import CUT_SHORT, DAMAGED, NO_READ, WRONG_LENGTH, collected, line_by_chance, reads_so
 
 from drivers.contract import (
     REPORTS_MAX,
     CodeRead,
-    FailedReadCause,
     Garbage,
-    ReadFailed,
     Report,
     SerialSettings,
 )
@@ -30,13 +29,9 @@ from drivers.delimited import (
     open_delimited,
 )
 from drivers.line_hints import FIRST_COUNT, PROBE
-from simulators.devices.cuts import Line, byte_by_byte, decode, merged, recut, splits
+from simulators.devices.cuts import Line, decode, merged, recut
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
-DAMAGED = ReadFailed(FailedReadCause.DAMAGED)
-CUT_SHORT = ReadFailed(FailedReadCause.CUT_SHORT)
-NO_READ = ReadFailed(FailedReadCause.NO_READ)
-WRONG_LENGTH = ReadFailed(FailedReadCause.WRONG_LENGTH)
 ACE = CodeRead("1010")
 
 
@@ -194,24 +189,15 @@ BY_NAME = pytest.mark.parametrize(("options", "chunks", "expected"), SESSIONS.va
 
 @BY_NAME
 def test_golden(options: dict[str, object], chunks: Line, expected: list[Report]) -> None:
-    """Whole, byte by byte and split at every offset."""
-    assert decode(open_delimited(options), chunks) == expected
-    assert decode(open_delimited(options), byte_by_byte(chunks)) == expected
-    for cut in splits(chunks):
-        assert decode(open_delimited(options), cut) == expected, cut
+    reads_so(lambda: open_delimited(options), chunks, expected)
 
 
 def random_line(seed: int, options: DelimitedOptions) -> Line:
     """Frames and damaged ones, with silences around every time-out there is."""
-    rng = random.Random(seed)
     frame = encode("1010", options)
     pieces = (frame, frame, encode("4130", options), frame[:3], frame[2:], b"\xff", b"\x02", b"\x03", b"AT\r")
     silences_us = (0, 500, 99_999, 100_000, 199_999, 200_001, 300_000, 1_900_000)
-    at_us, chunks = 0, []
-    for _ in range(60):
-        at_us += rng.choice(silences_us)
-        chunks.append((at_us, rng.choice(pieces)))
-    return chunks
+    return line_by_chance(seed, pieces, silences_us)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -241,6 +227,24 @@ def spelled_in_envelopes(data: bytes) -> list[str]:
     return codes
 
 
+LINES: dict[str, tuple[bytes, bytes]] = {
+    "generic": (rb"\n", rb"([ -~]+)\r?"),
+    "zebra-raw": (rb"\r", rb"\n?([ -~]+)"),
+    "honeywell-ack": (rb"\r", rb"\n?([ -~]+)"),
+    "omron": (rb"\n", rb"([ -~]+)\r"),
+    "stx-etx": (rb"\x03", rb"\x02([ -~]+)\n"),
+}
+"""Of each way of framing without an LRC: what ends a frame, and what stands before it."""
+
+
+def spelled_in_lines(data: bytes, profile: str) -> list[str]:
+    """What the bytes spell, by pattern and not by automaton."""
+    end, frame = LINES[profile]
+    matches = (re.fullmatch(frame, piece) for piece in re.split(end, data)[:-1])
+    codes = [re.sub(r"^\][A-Za-z][A-Za-z0-9]", "", match[1].decode()) for match in matches if match]
+    return [code for code in codes if 1 <= len(code) <= 64]
+
+
 def mutated(seed: int, count: int, options: DelimitedOptions) -> bytes:
     """Frames of random codes, some of them with a byte changed, lost or put in."""
     rng, data = random.Random(seed), bytearray()
@@ -258,11 +262,12 @@ def mutated(seed: int, count: int, options: DelimitedOptions) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", [*PROFILES, "stx-etx"])
 @pytest.mark.parametrize("kind", ["random", "mutated"])
 def test_hostile_bytes(profile: str, kind: str) -> None:
-    """No exception, a bounded buffer, bounded answers; under an LRC exactly the codes that are spelled."""
-    framer = open_delimited({"profile": profile, "repeat_ms": 1})
+    """No exception, a bounded buffer, bounded answers, and exactly the codes that are spelled."""
+    framing = {"profile": profile} if profile in PROFILES else {"envelope": profile}
+    framer = open_delimited({**framing, "repeat_ms": 1})
     count = 2_000_000 if SOAK else 60_000
     data = mutated(7, count, framer.options) if kind == "mutated" else random.Random(7).randbytes(count)
     codes = []
@@ -275,6 +280,8 @@ def test_hostile_bytes(profile: str, kind: str) -> None:
         assert len(framer._answers._pending) <= REPORTS_MAX
     if profile == "omron-ack":
         assert codes == spelled_in_envelopes(data[:count])
+    else:
+        assert codes == spelled_in_lines(data[:count], profile)
     assert len(codes) > 500 or kind == "random"
 
 
@@ -290,13 +297,6 @@ def test_under_an_lrc_no_single_changed_byte_gives_a_card() -> None:
                 assert not any(isinstance(report, CodeRead) for report in reports), (code, where, other)
 
 
-def reports_of(framer: DelimitedFramer) -> list[Report]:
-    reports = []
-    while (report := framer.next_report()) is not None:
-        reports.append(report)
-    return reports
-
-
 # A line that is set otherwise than its device.
 
 
@@ -305,13 +305,13 @@ def test_bytes_without_a_frame_are_named_and_not_at_every_chunk() -> None:
     reports: list[Report] = []
     for number in range(100):
         framer.receive(b"\xf8\x00\x80\xe0\n", 200_000 * number)
-        reports += reports_of(framer)
+        reports += collected(framer)
     hints = [report.hint for report in reports if isinstance(report, Garbage) and report.hint != NOISE]
     assert hints == [
         f"{count} bytes without a frame: check baud, parity and family" for count in (65, 130, 260)
     ]
     framer.receive(b"1010\n" + b"\xff\n" * (FIRST_COUNT // 2), 10**9)
-    assert "64 bytes without" in str(reports_of(framer)[-1])
+    assert "64 bytes without" in str(collected(framer)[-1])
 
 
 @pytest.mark.parametrize(

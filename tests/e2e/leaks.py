@@ -10,6 +10,7 @@ import msgspec
 from e2e.exchange import SWITCH
 
 from controller.bus.publisher import Pulse
+from controller.bus.snapshot import Snapshot
 from controller.bus.wire import Answer
 from controller.table import inputs as i
 from controller.table.commitments import commit
@@ -96,6 +97,10 @@ def in_a_picture(state: TableState) -> Picture:
     return msgspec.structs.replace(draw(state), rescans_used=Spy.count)
 
 
+def in_a_page(_snapshot: Snapshot) -> dict[str, tuple[int, ...]]:
+    return {"box1": (Spy.count,)}
+
+
 def in_alive(**facts: Any) -> Pulse:
     return Pulse(**{**facts, "phase": "x" * Spy.count})
 
@@ -126,7 +131,9 @@ LEAKS = {
     "side box to betting": Leak(ToTheBettingSystem, "live.betting"),
     "beside a switch card": Leak(BesideASwitchCard, "live.betting", SWITCH),
     "picture": Leak(Spy, "picture", patch=("controller.station.station.draw", in_a_picture)),
-    "alive": Leak(Spy, "live.public", patch=("controller.station.station.Pulse", in_alive)),
+    "page": Leak(Spy, "page", patch=("controller.station.pages.views.laid_aside", in_a_page)),
+    "overlay": Leak(Spy, "overlay", patch=("controller.station.pages.overlay_view.laid_aside", in_a_page)),
+    "alive": Leak(Spy, "live.public", patch=("controller.station.pulse.Pulse", in_alive)),
     "answer": Leak(Spy, "answer", patch=("controller.station.station.Answer", in_an_answer)),
     "commitment": Leak(Spy, "live.public", patch=("controller.table.state.commit", in_a_commitment)),
 }

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, TypeVar
 from controller.bus.wire import Answer
 from controller.cards import DECK, Card
 from controller.station.config import StationConfig, load
-from controller.station.station import OpenFeeds, Station
+from controller.station.feeds import OpenFeeds
+from controller.station.station import Station
 from controller.table.inputs import ConfirmShuffle
 from simulators.actor import Press
 from simulators.cast import hire

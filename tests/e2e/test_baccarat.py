@@ -5,21 +5,19 @@ With TABLECTL_SOAK=1 a thousand rounds and 200 players, and the pair bets in a s
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import oracle_baccarat as oracle
 import pytest
+from e2e.coups import Coups
 from e2e.family import config_in
-from e2e.revisions import corrections_of, refunded
+from e2e.revisions import corrections_of
 
 from controller.bus.envelope import decode, event_of
-from controller.cards import Card
 from controller.games.settlement import LineOutcome
 from controller.journal import Days, Reader
 from controller.station.proofs import Proofs
@@ -28,10 +26,8 @@ from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.links import DirectLink
 from simulators.overlay import Overlay
-from simulators.shoe_dealer import ShoeDealer
 from simulators.simulate_command import START_US
-from simulators.studio import OPENING_BALANCE, Studio, differences
-from simulators.world import World
+from simulators.studio import OPENING_BALANCE, differences
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 ROUNDS, PLAYERS = (1000, 200) if SOAK else (80, 12)
@@ -53,55 +49,12 @@ class Viewer(Overlay):
         return planned
 
 
-class Coups:
-    """A run, and what physically lay on its table."""
-
-    def __init__(self, folder: Path, changes: Mapping[str, str]) -> None:
-        self.config = config_in(folder, "baccarat", changes)
-        course = course_of(self.config.game, self.config.settings.boxes_not_told)
-        self.plan = Plan(3, Amount.MANY, course=course)
-        self.studio = Studio(self.config, seed=3, rounds=ROUNDS, plan=self.plan, players=PLAYERS)
-        self.viewer = Viewer(self.config.settings.table)
-        actors = (*self.studio.actors, self.viewer)
-        is_done = self.studio.dealer.is_done
-        asyncio.run(World(DirectLink(self.config, START_US), actors, is_done=is_done).run())
-
-    @property
-    def dealer(self) -> ShoeDealer:
-        assert isinstance(self.studio.dealer, ShoeDealer)
-        return self.studio.dealer
-
-    def cards(self, number: int, *, as_read: bool) -> list[str]:
-        """Return the cards of a coup in the order of drawing, by what they are or by what was read."""
-        laid: list[Card] = list(self.dealer.laid(number))
-        misread = self.dealer.misreads.get(number)
-        if misread is not None and as_read:
-            order = [("player", 1), ("banker", 1), ("player", 2), ("banker", 2)]
-            index = order.index((misread.place, misread.n))
-            assert laid[index] == misread.card
-            laid[index] = misread.read_as
-        return [str(card) for card in laid]
-
-    def rounds(self) -> Iterator[dict[str, Any]]:
-        """Yield every round with bets as it stands in the end."""
-        for roundid in self.studio.auditor.rounds:
-            bets = self.studio.betting.bets_of(roundid)
-            if not bets:
-                continue
-            number = int(roundid.split("-")[1])
-            corrections = corrections_of(self.studio, number)
-            true = bool(corrections) and not corrections[-1]
-            cards = (
-                []
-                if any(bet.get("cancelled") for bet in bets.values())
-                else self.cards(number, as_read=not true)
-            )
-            yield {"number": number, "cards": cards, "bets": refunded(self.studio, number, bets)}
-
-
 @pytest.fixture(scope="module", params=[SHORT_SHOE, *([{"cutting_card_from_end": "16"}] if SOAK else [])])
 def coups(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Coups:
-    return Coups(tmp_path_factory.mktemp("baccarat"), request.param)
+    config = config_in(tmp_path_factory.mktemp("baccarat"), "baccarat", request.param)
+    course = course_of(config.game, config.settings.boxes_not_told)
+    coups = Coups(config, Plan(3, Amount.MANY, course=course), ROUNDS, PLAYERS)
+    return coups.play(DirectLink(config, START_US), Viewer("ba1"))
 
 
 def test_faults_and_incidents_match_one_to_one(coups: Coups) -> None:
@@ -175,7 +128,10 @@ def test_the_shoe_has_changed_and_every_burned_card_was_opened(coups: Coups) -> 
             messages += [raw for step in reader.steps() for raw in step.messages.get(Audience.AUDIT, ())]
     closed = [event for raw in messages if isinstance(event := event_of(decode(raw)), ShoeClosed)]
     ends = Counter(event.reason for event in closed)
-    assert ends[ShoeEnd.CUTTING_CARD] >= 2 and ends[ShoeEnd.INTEGRITY] >= 2, ends
+    # A whole shoe hardly ever lasts until its cutting card: too many of its coups have a fault.
+    plan = coups.config.game.shoe
+    assert plan is not None and (ends[ShoeEnd.CUTTING_CARD] >= 2 or plan.cutting_card_from_end < 100), ends
+    assert ends[ShoeEnd.INTEGRITY] >= 2, ends
     assert sum(len(event.opened) for event in closed) > len(closed)
     proofs = Proofs(Audience.AUDIT)
     assert list(proofs.take(messages)) == []
@@ -183,7 +139,9 @@ def test_the_shoe_has_changed_and_every_burned_card_was_opened(coups: Coups) -> 
 
 
 def test_viewers_see_both_sides_and_the_result(coups: Coups) -> None:
-    said = "\n".join(coups.viewer.seen)
+    [viewer] = coups.listeners
+    assert isinstance(viewer, Viewer)
+    said = "\n".join(viewer.seen)
     assert re.search(r"^the player .* [0-9]$", said, re.MULTILINE)
     assert re.search(r"^result: player \d, banker \d, (player|banker|tie)$", said, re.MULTILINE)
 

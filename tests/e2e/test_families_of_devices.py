@@ -15,17 +15,16 @@ from typing import Any, NamedTuple
 
 import oracle_cards
 import pytest
+from e2e.laid import Laid
 from e2e.revisions import as_it_stands, refunded
 from oracle import expected_balances
 
-from controller.bus.envelope import decode, event_of
 from controller.cards import Card
 from controller.station.config import StationConfig, load
 from controller.station.replay import verify_recording
-from controller.table.events import CardDealt, CardsRevealed, CardWithdrawn, IncidentKind, RoundConfirmed
-from simulators.actor import Feed, Listener, Planned
+from controller.table.events import IncidentKind
 from simulators.faults.catalogue import BETWEEN_ROUNDS, LIVE, Amount, Course, Plan
-from simulators.faults.garbled import UNNOTICED
+from simulators.faults.garbled import DOUBLED, NO_CARD, READ_AGAIN, UNNOTICED
 from simulators.faults.line_faults import GARBLED, LINE_FAULTS, with_line
 from simulators.links import DirectLink, FastLinks, Link
 from simulators.simulate_command import START_US
@@ -35,45 +34,13 @@ from simulators.world import World
 CONFIG = Path(__file__).parents[2] / "config"
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 TABLES = {"delimited": "demo", "feig_obid": "feig", "zebra_ssi": "ssi"}
+GARBLES = (UNNOTICED, DOUBLED, READ_AGAIN, NO_CARD)
+"""What a wrong bit may come to where nothing checks it."""
 CHECKED = ("feig_obid", "zebra_ssi")
 """The families whose frames have a checksum."""
 SEED = 4
 GARBLED_ROUNDS = 1000 if SOAK else 12
 REAL_ROUNDS = 60 if SOAK else 3
-
-
-class Laid(Listener):
-    """Notes which cards lay by the audit feed when a result was first confirmed, in the order of dealing."""
-
-    feed = Feed.AUDIT
-
-    def __init__(self) -> None:
-        self.name = "laid"
-        self.confirmed: dict[int, list[str | None]] = {}
-        self._cards: dict[tuple[str, int], tuple[int, str | None]] = {}
-        """The reading of each place and the card, in order."""
-        self._roundid: str | None = None
-
-    def heard(self, message: bytes, now_us: int) -> list[Planned]:
-        """Note what becomes of the cards of a round."""
-        envelope = decode(message)
-        if envelope.roundid != self._roundid:
-            self._cards, self._roundid = {}, envelope.roundid
-        match event_of(envelope):
-            case CardDealt(place=place, n=n, reading=reading, card=card):
-                self._cards.pop((place, n), None)
-                self._cards[place, n] = reading, card
-            case CardWithdrawn(place=place, n=n):
-                self._cards.pop((place, n), None)
-            case CardsRevealed(cards=cards) | RoundConfirmed(opened=cards):
-                # Cards that were burned, or lay there before another reading, are opened as well.
-                for one in cards:
-                    if self._cards.get((one.place, one.n), (0, ""))[0] == one.reading:
-                        self._cards[one.place, one.n] = one.reading, one.card
-                if isinstance(event_of(envelope), RoundConfirmed):
-                    number = int(str(self._roundid).split("-")[1])
-                    self.confirmed.setdefault(number, [card for _, card in self._cards.values()])
-        return []
 
 
 class Played(NamedTuple):
@@ -114,7 +81,7 @@ def course_of(family: str) -> Course:
     """What can go wrong; without a card that the scanner's own eye takes for another, where frames are
     checked: that is nothing that a line can do."""
     if not SOAK:
-        more = [fault for fault in LIVE.faults if fault.id == UNNOTICED and family not in CHECKED]
+        more = [fault for fault in LIVE.faults if fault.id in GARBLES and family not in CHECKED]
         return LIVE._replace(faults=(*LINE_FAULTS[family], *more))
     course = with_line(LIVE, family)
     if family not in CHECKED:

@@ -40,8 +40,10 @@ from e2e.witness import Witness
 from controller.cards import DECK, Card
 from controller.journal import JournalFailed
 from controller.station.config import load
+from controller.station.feeds import Feeds
 from controller.station.log import JsonLines
-from controller.station.station import Feeds, _named
+from controller.station.pages.server import Pages
+from controller.station.parts import named
 from simulators.faults.catalogue import FAULTS, LIVE
 
 TESTS = Path(__file__).parents[1]
@@ -241,6 +243,8 @@ def test_the_witness_hears_every_way_out() -> None:
     """A station that gets another way to say something needs a witness that hears it."""
     ways = {name for name in vars(Feeds) if not name.startswith("_")}
     assert ways == {"publish", "picture", "alive", "close"}
+    shown = {name for name in vars(Pages) if not name.startswith("_")}
+    assert shown == {"show", "run", "close"}
     assert find_spec("controller.station.metrics") is None, "let `Witness` read the metrics too"
 
 
@@ -290,9 +294,9 @@ def test_a_part_of_the_station_that_dies_does_not_say_at_which_card(caplog: pyte
         raise told from ValueError(f"{code} is in the hand twice")
 
     with pytest.raises(KeyError):
-        asyncio.run(_named("consumer", fail(KeyError(code))))
+        asyncio.run(named("consumer", fail(KeyError(code))))
     with pytest.raises(JournalFailed):
-        asyncio.run(_named("consumer", fail(JournalFailed("the disk is full"))))
+        asyncio.run(named("consumer", fail(JournalFailed("the disk is full"))))
     [of_a_bug, of_the_disk] = [JsonLines().format(record) for record in caplog.records]
     assert code not in of_a_bug and "KeyError" in of_a_bug and '"part":"consumer"' in of_a_bug
     assert "the disk is full" in of_the_disk

@@ -1,8 +1,8 @@
 """A witness: everything that leaves a station, moment by moment, except the journal and the recording.
 
-Messages of every audience, `alive`, pictures, answers to commands, log lines, the snapshots that the replay
-server would serve, and the time at which the table wants the clock next. Whatever a station says some
-day in another way belongs here, or the proof of secrecy does not cover it.
+Messages of every audience, `alive`, pictures, the frames of every page, answers to commands, log lines, the
+snapshots that the replay server would serve, and the time at which the table wants the clock next. Whatever
+a station says some day in another way belongs here, or the proof of secrecy does not cover it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import zmq
@@ -24,8 +24,13 @@ from controller.station.config import StationConfig
 from controller.station.kernel import Kernel
 from controller.station.log import JsonLines
 from controller.station.outbox import JournalOutbox
+from controller.station.pages import frames
+from controller.station.pages.board import Board, last_round
+from controller.station.pages.overlay_view import overlay_view
+from controller.station.pages.views import VIEWS
 from controller.station.station import Station
 from controller.table.events import AUDIENCES
+from controller.table.picture import Picture, draw
 
 HASHED = re.compile(rb'"(prevhash|hash|digest|commitment)":"[0-9a-f]{64}"')
 """Commitments and what is computed from them, by the names of the fields that hold them."""
@@ -86,6 +91,34 @@ class _LogEar(logging.Handler):
         self._hear("log", json.dumps(line).replace(self._folder, "folder").encode())
 
 
+class _PagesEar:
+    """Stands in the place of the pages: hears what each of them would be pushed after every step."""
+
+    def __init__(self, station: Station, hear: Callable[[str, bytes], None]) -> None:
+        self._hear = hear
+        outbox = JournalOutbox(station.config.table_dir, lambda: station.journal)
+        told = last_round(outbox, station.config.settings.table)
+        self._board = Board(told, draw(station.table_state))
+        self._push()
+
+    def show(self, picture: Picture, messages: Sequence[bytes]) -> None:
+        """Take a step."""
+        self._board.take(picture, messages)
+        self._push()
+        if messages:
+            told = self._board.snapshot
+            shown = frames.Showing(picture.at_us, told.seq, overlay_view(told))
+            self._hear("page.overlay", frames.encode(shown))
+
+    def close(self) -> None: ...
+
+    def _push(self) -> None:
+        board = self._board
+        for view in VIEWS.values():
+            shown = frames.Showing(board.picture.at_us, board.moment, view.build(board, view.role))
+            self._hear(f"page.{view.name}", frames.encode(shown))
+
+
 class Witness:
     """Drives a tape into a station of its own and hears what it says. `moments` is all of it, in order."""
 
@@ -128,6 +161,7 @@ class Witness:
     def _archives_of(self, station: Station) -> list[Archive]:
         if station is not self._station:
             self._station = station
+            station.pages = _PagesEar(station, self._hear)  # type: ignore[assignment]
             table = station.config.settings.table
             starts = [Snapshot(table=table, audience=audience) for audience in AUDIENCES]
             outbox = JournalOutbox(station.config.table_dir, lambda: station.journal)

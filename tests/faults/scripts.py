@@ -20,6 +20,7 @@ from controller.cards import DECK
 from controller.games.procedure import BoxState
 from controller.table import inputs as i
 from controller.table.events import Event, IncidentDecided, IncidentKind, IncidentOpened, Verdict
+from controller.table.events.reasons import HaltReason
 
 WAYS_MAX = 12
 """So many ways out of one case are looked at."""
@@ -165,12 +166,12 @@ def dealers_change(house: House) -> Dealt:
 def paused(house: House) -> Dealt:
     """A pause in a round, taken back after it; the next round is the last one, and the table opens again."""
     d = dealing(2)(house)
-    d.press(i.PauseTable(i.HaltReason.SHIFT_END), BORIS)
+    d.press(i.PauseTable(HaltReason.SHIFT_END), BORIS)
     home(d, house)
     d.press(i.ResumeTable(), BORIS)
     d.press(i.ConfirmShuffle())
     d.press(i.OpenBetting())
-    d.press(i.CloseAfterRound(i.HaltReason.SHIFT_END), BORIS)
+    d.press(i.CloseAfterRound(HaltReason.SHIFT_END), BORIS)
     home(d, house)
     return d.reopen()
 

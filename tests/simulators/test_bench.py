@@ -13,7 +13,7 @@ from controller.station.device_config import ScannerConfig
 from drivers.families import FAMILIES
 from simulators.actor import Disturb, Scan
 from simulators.bench import Bench
-from simulators.devices.families import DEVICES, Mishap
+from simulators.devices.families import DEVICES, Handling, Mishap
 from simulators.faults.line_faults import LINE_FAULTS
 from simulators.faults.misdeeds import DEEDS
 from simulators.simulate_command import REFUSED, add_simulate
@@ -105,6 +105,41 @@ def test_a_packet_scanner_repeats_until_it_gives_up() -> None:
     assert line.bench.next_due_us() is None  # Raw, until the host has set it up.
 
 
+def test_an_angel_eye_sends_each_frame_thrice_at_its_own_time() -> None:
+    line = Line("angel_eye")
+    line.bench.do(Disturb("shoe", Handling.STAND_BY), 0)
+    [stand_by] = line.rest(0)
+    assert stand_by[2:3] == b"P"
+    assert line.bench.next_due_us() == 40_000
+    assert [line.rest(40_000), line.rest(80_000)] == [[stand_by], [stand_by]]
+    assert line.bench.next_due_us() is None
+
+
+def test_an_angel_eye_knows_where_a_card_goes_and_what_nobody_is_owed() -> None:
+    line = Line("angel_eye")
+
+    def said(act: Scan | Disturb) -> str:
+        """Do it, and return the letter and the position of each frame that follows."""
+        line.bench.do(act, 0)
+        frames = line.rest(0)
+        while (due_us := line.bench.next_due_us()) is not None:
+            frames += line.rest(due_us)
+        return " ".join(f"{frame[2]:c}{frame[3:4].hex()}" for frame in frames[::3])
+
+    assert said(Scan("shoe", "C5")) == "d81"  # No coup is on.
+    assert said(Disturb("shoe", Handling.STAND_BY)) == "P03 R81 I81"
+    assert said(Scan("shoe", None)) == "D91 Ec1"
+    assert said(Scan("shoe", "98")) == "ec1 I91"
+    assert said(Disturb("shoe", Handling.PUSHED_BACK)) == "E85 e85"
+    assert said(Scan("shoe", "91")) == "D91 I91"
+    assert said(Scan("shoe", "94")) == "D82 I82"
+    assert said(Scan("shoe", "98")) == "D92 I92 Ga0"
+    assert said(Scan("shoe", "A1")) == "E82"  # An overdraw.
+    assert said(Disturb("shoe", Handling.COLLECTED)) == ""
+    assert said(Disturb("shoe", Handling.SHOWN)) == "i81"
+    assert said(Disturb("shoe", Mishap.POWER_CYCLE)) == "S03"
+
+
 def test_a_card_lies_on_an_antenna_for_a_moment_and_the_next_one_waits_for_it() -> None:
     line = Line("feig_obid")
     assert line.scan("E004010012000001") == []  # It says nothing that nobody has asked.
@@ -112,3 +147,22 @@ def test_a_card_lies_on_an_antenna_for_a_moment_and_the_next_one_waits_for_it() 
     assert line.bench.next_due_us() == 450_000
     line.rest(450_000)
     assert line.bench.next_due_us() == 900_000
+
+
+def test_an_answer_that_is_lost_has_the_frame_sent_again() -> None:
+    line = Line("delimited", handshake=True, unanswered_ms=500)
+    assert line.scan("4130", Mishap.LOST_ACK, SECOND) == [b"4130\n"]
+    line.bench.hear("shoe", ACK)
+    assert line.rest(SECOND) == []
+    assert line.rest(SECOND + SECOND // 2) == [b"4130\n"]
+    line.bench.hear("shoe", ACK)
+    assert line.rest(2 * SECOND) == []
+    assert line.bench.next_due_us() is None
+
+
+def test_a_scanner_without_power_forgets_what_was_not_answered() -> None:
+    line = Line("delimited", handshake=True, unanswered_ms=500)
+    assert line.scan("4130", at_us=SECOND) == [b"4130\n"]
+    line.bench.do(Disturb("shoe", Mishap.POWER_CYCLE), SECOND)
+    assert len(line.rest(SECOND)) == 1  # The noise of its plug.
+    assert line.bench.next_due_us() is None

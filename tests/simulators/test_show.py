@@ -15,7 +15,13 @@ def test_it_prints_every_endpoint_and_a_line_that_runs_the_plain_consumer() -> N
     config = load(CONFIG)
     text = how_to_listen(config)
     known = config.endpoints
-    for endpoint in (*known.live.values(), *known.replay.values(), known.betting, known.operator):
+    for endpoint in (
+        *known.live.values(),
+        *known.replay.values(),
+        known.betting,
+        known.operator,
+        known.consumer,
+    ):
         assert endpoint in text
     _, program, live, replay, *rest = shlex.split(text.splitlines()[-1])
     assert Path(program).name == "plain_consumer.py" and Path(program).exists()

@@ -16,12 +16,13 @@ from pathlib import Path
 from station.recorded import NOON, Session
 from table.dealt import PLAYS, stacked
 
-from controller.table import dealing
+from controller.table import laying
 from controller.table.picture import draw
-from controller.table.state import TableState, UnplacedRead
+from controller.table.shoe_state import UnplacedRead
+from controller.table.state import TableState
 
 HOUR_US = 3_600_000_000
-lay_card = dealing.deal_card
+lay_card = laying.deal_card
 
 
 def poison(way: str) -> None:
@@ -35,7 +36,7 @@ def poison(way: str) -> None:
         else:
             raise AssertionError("a bug")
 
-    dealing.deal_card = deal_card
+    laying.deal_card = deal_card
 
 
 def main(config: Path, life: int, way: str) -> None:

@@ -21,9 +21,10 @@ from controller.cards import Card
 from controller.journal.recording import Kind
 from controller.station import people as people_files
 from controller.station.config import StationConfig, load
+from controller.station.feeds import Feeds
 from controller.station.kernel import Kernel
 from controller.station.people import write_people
-from controller.station.station import Feeds, Station
+from controller.station.station import Station
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
 from controller.table.picture import draw
@@ -157,9 +158,10 @@ class Session:
         request: str | None = None,
         pin: str | None = None,
     ) -> None:
-        """Send a command; the betting system's come over its own endpoint."""
+        """Send a command; the betting system's come over its own endpoint, acknowledgements over theirs."""
         self.wait(10)
         endpoint = "betting" if actor == "bets" else "operator"
+        endpoint = "consumer" if isinstance(command, i.Acknowledge) else endpoint
         name = request or f"r{next(self.requests)}"
         asked = CommandRequest(name, actor, self.station.kernel.table.state.round_no, command, pin)
         assert self.station.submit(endpoint, asked, self.answers.append)

@@ -19,7 +19,7 @@ DEMO = Path(__file__).parents[2] / "config" / "tables" / "demo.toml"
 @pytest.mark.parametrize("path", sorted(DEMO.parent.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_shipped_table_loads_and_tells_all_its_windows_and_boxes(path: Path) -> None:
     config = load(path)
-    assert path.stem in ("baccarat_angel_eye", "demo", "feig", "ssi", config.game.name)
+    assert path.stem in ("baccarat_angel_eye", "demo", "feig", "many_readers", "ssi", config.game.name)
     assert set(config.settings.windows_ms) == set(GAMES[config.game.name].stages)
     assert set(config.settings.boxes_not_told) == set(config.game.boxes)
 
@@ -61,6 +61,11 @@ def test_the_demo_table_is_a_good_config() -> None:
         ("betting_ms = 15_000", "betting_ms = 0", "$.times.betting_ms"),
         ("guard_ms = 1_000", "guard_ms = 100", "guard_ms 100 is shorter than grace_ms 500"),
         ("baud = 9600", "baud = 960", "960 is not one of"),
+        (
+            '../run/rp1/devices/shoe"\n\n[scanners.shoe.line]\nbaud = 9600',
+            'socket://10.0.0.7:4001"\n\n[scanners.shoe.line]\nbaud = 19200',
+            "scanners.shoe.line.baud: got 19200, which has no effect on socket://10.0.0.7:4001: set it at",
+        ),
         ("baud = 9600", "boud = 9600", "nearest is 'baud'"),
         ('family = "delimited"', 'family = "delimitted"', "nearest is 'delimited'"),
         ('terminator = "lf"', 'terminater = "lf"', "nearest is 'terminator'"),

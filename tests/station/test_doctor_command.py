@@ -37,16 +37,21 @@ def config(tmp_path: Path) -> Path:
     return write_config(tmp_path, **{"settle_ms = 300": "settle_ms = 0"})
 
 
-def port_of(config: Path) -> Path:
-    path = config.parent.parent / "run" / "rp1" / "devices" / "shoe"
+def port_of(config: Path, table: str = "rp1", scanner: str = "shoe") -> Path:
+    path = config.parent.parent / "run" / table / "devices" / scanner
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 
+def device(config: Path, sends: bytes) -> contextlib.AbstractContextManager[PtyDevice]:
+    """The table's one device, which sends `sends`."""
+    return device_at(port_of(config), sends)
+
+
 @contextlib.contextmanager
-def device(config: Path, sends: bytes) -> Iterator[PtyDevice]:
+def device_at(port: Path, sends: bytes) -> Iterator[PtyDevice]:
     """A device that sends `sends` in the pace of a dealer, from when its host is there."""
-    line = PtyDevice(port_of(config), watches_host=True)
+    line = PtyDevice(port, watches_host=True)
     ended = threading.Event()
 
     def play() -> None:
@@ -90,6 +95,25 @@ def test_a_scanner_that_is_set_right(config: Path, capsys: pytest.CaptureFixture
     assert told.endswith("nothing to change\n")
 
 
+def test_every_scanner_of_a_table_is_examined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One deals and is right, the second capture ends its frames wrongly, no place has its reader yet."""
+    demo = write_config(tmp_path, **{"settle_ms = 300": "settle_ms = 0"})
+    text = Path("config/tables/many_readers.toml").read_text().replace("settle_ms = 300", "settle_ms = 0")
+    config = demo.with_name("many_readers.toml")
+    config.write_text(text.replace("../../run", "../run"))
+    with contextlib.ExitStack() as lines:
+        for name, end in (("shoe", b"\n"), ("capture", b"\r")):
+            lines.enter_context(device_at(port_of(config, "rp4", name), frames(end)))
+        assert doctor(config, "--json") == 1
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["scanner"] for one in found] == [
+        "capture",
+        *(f"pad_{place}" for place in ("box1", "box2", "box3", "dealer")),
+    ]
+    assert 'give it the suffix LF, or set terminator = "cr"' in found[0]["text"]
+    assert all("port: no such device" in one["text"] for one in found[1:])
+
+
 def mixed(seed: int) -> bytes:
     """What 9600 baud looks like when it is read at another rate: any byte, mostly with its high bit set."""
     rng = random.Random(seed)
@@ -119,7 +143,7 @@ def test_what_is_set_wrong_is_named(
     with device(config, sends):
         assert doctor(config, "--json") == 1
     (finding,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert finding["scanner"] == "shoe"
+    assert finding["device"] == "shoe"
     assert expected in finding["text"]
 
 
@@ -298,8 +322,8 @@ def test_no_doctor_while_the_table_runs(config: Path, capsys: pytest.CaptureFixt
 
 
 def test_refused_words(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor(config, "--scanner", "door") == 2
-    assert "expected one of shoe" in capsys.readouterr().err
+    assert doctor(config, "--device", "door") == 2
+    assert "--device door: expected one of shoe" in capsys.readouterr().err
     assert doctor(tmp_path / "no.toml") == 3
     with pytest.raises(SystemExit):
         main(["doctor", str(config), "--seconds", "0"])

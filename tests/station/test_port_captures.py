@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import msgspec
 import pytest
 from station.recorded import NOON, Session, cancelled_round, write_config
 
@@ -97,6 +98,40 @@ def test_a_port_capture_lists_its_reads(tmp_path: Path, capsys: pytest.CaptureFi
     silent = port_capture(tmp_path / "silent.capture", scanners=("left delimited",))
     assert main(["replay", str(silent)]) == 0
     assert capsys.readouterr().out == "no card is read in it, and no reading fails\n"
+
+
+GOLDEN = sorted((Path(__file__).parents[2] / "seeds" / "sessions").glob("*.capture"))
+
+
+@pytest.mark.parametrize("capture", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_session_is_replayed_as_its_driver_hears_it(capture: Path) -> None:
+    """A reader that is polled has to be asked: without an opening a tag that comes back is no second read."""
+    kept = [json.loads(text) for text in capture.with_suffix(".reports").read_text().splitlines()]
+    expected = [one for one in kept if one.pop("type") in ("CodeRead", "ReadFailed")]
+    heard_until_us = [line.at_us for line in read_lines(capture)][-1] + 1_000_000
+    inputs = [one for one in read_card_inputs(capture) if one.at_us <= heard_until_us]
+    found = [msgspec.to_builtins(one.report) for one in inputs]
+    assert expected
+    assert [{key: one[key] for key in one if one[key] and key != "type"} for one in found] == expected
+
+
+def test_a_gap_in_a_port_capture_ends_what_had_begun(tmp_path: Path) -> None:
+    """Where a line is opened anew half a frame is no beginning; a capture may say so, or that it was lost."""
+    half, rest = b"10".hex(), b"10\n1020\n".hex()
+    cut_short = ReadFailed(FailedReadCause.CUT_SHORT)
+    for gap in (f"{NOON + 1} opened shoe /dev/ttyUSB0", f"{NOON + 1} lost shoe unplugged"):
+        path = port_capture(
+            tmp_path / f"{gap.split()[1]}.capture",
+            f"{NOON} chunk shoe {half}",
+            gap,
+            f"{NOON + 2} chunk shoe {rest}",
+        )
+        reports = [one.report for one in read_card_inputs(path)]
+        assert reports == [cut_short, CodeRead("10"), CodeRead("1020")]
+    whole = port_capture(
+        tmp_path / "whole.capture", f"{NOON} chunk shoe {half}", f"{NOON + 2} chunk shoe {rest}"
+    )
+    assert [one.report for one in read_card_inputs(whole)] == [CodeRead("1010"), CodeRead("1020")]
 
 
 def test_time_outs_of_several_scanners_pass_in_order_of_time() -> None:

@@ -25,10 +25,11 @@ from controller.station.profile_text import (
     VERDICTS,
     value_text,
 )
+from controller.table.cells import PRESSES as ALL_PRESSES
+from controller.table.cells import CellVerdict
 from controller.table.charts import Phase
 from controller.table.limits import Limits
-from controller.table.profile import NOTICING, ROWS, CellVerdict
-from controller.table.profile import PRESSES as ALL_PRESSES
+from controller.table.profile import NOTICING, ROWS
 from controller.table.situations import SITUATIONS, Axis, Known, Sensor
 
 NAMES = sorted(path.stem for path in PROFILES.glob("*.toml"))
@@ -221,7 +222,10 @@ def test_a_supervisor_approves_the_procedures(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("bridge",), "no profile 'bridge': expected baccarat, default, oasis_with_bonus or russian"),
+        (
+            ("bridge",),
+            "no profile 'bridge': expected baccarat, default, many_readers, oasis_with_bonus or russian",
+        ),
         (("default", "--approve", "boris"), "--approve needs a table's config"),
         (("TABLE", "--approve", "anna"), "anna is no supervisor of table rp1: boris or clara"),
         (("TABLE", "--approve", "mallory"), "mallory is no supervisor"),

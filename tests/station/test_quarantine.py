@@ -22,7 +22,7 @@ from controller.station.start import start
 from controller.station.stops import KEPT_MAX, Stops
 from controller.station.untaken import untaken_reads
 from controller.station.verify_command import make_report
-from controller.table import dealing
+from controller.table import laying
 from controller.table.inputs import ConfirmCancel, Started, UntakenRead, decode_input
 from controller.table.picture import draw
 from drivers.delimited import DelimitedFramer
@@ -77,7 +77,7 @@ def test_a_bug_is_not_journaled_and_not_sent(session_at_4: Session, monkeypatch:
     def stop(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(dealing, "deal_card", stop)
+    monkeypatch.setattr(laying, "deal_card", stop)
     with pytest.raises(RuntimeError):
         session.scan()
     assert session.station.journal.last_n == steps and session.feeds.sent == sent
@@ -96,7 +96,7 @@ def test_row_35_the_read_that_was_lost_is_asked_about_and_laid(
     session = session_at_4
     card = session.shoe[0]
     with monkeypatch.context() as patch:
-        patch.setattr(dealing, "deal_card", lambda *_: 1 // 0)
+        patch.setattr(laying, "deal_card", lambda *_: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             session.scan()
     session.stop()
@@ -117,7 +117,7 @@ def test_a_program_that_stops_on_an_input_on_record_refuses_to_start(
     session_at_4: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session_at_4.stop()
-    monkeypatch.setattr(dealing, "deal_card", lambda *_: 1 // 0)
+    monkeypatch.setattr(laying, "deal_card", lambda *_: 1 // 0)
     with pytest.raises(StartRefused, match=r"step \d+: the program of today stops on this input"):
         start(session_at_4.config, LATER)
 

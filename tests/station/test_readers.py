@@ -122,6 +122,39 @@ def test_presses_that_an_interlock_would_keep_from_being_scanned_are_refused(tmp
     assert load(path).scanners["shoe"].options == {"interlock": True}
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "scanners.shoe expects 3 to 4 characters (min_length, max_length), got 2"),
+        (
+            {"min_length = 3": "min_length = 2", "NOREAD": "C1"},
+            "scanners.shoe takes it for a failed read (no_read)",
+        ),
+    ],
+)
+def test_presses_that_the_driver_would_never_let_through_are_refused(
+    tmp_path: Path, options: dict[str, str], said: str
+) -> None:
+    path = write_config(tmp_path, **options)
+    path.write_text(path.read_text() + '\n[station_commands]\nC1 = "open_betting"\n')
+    with pytest.raises(ConfigError, match=r"rp1\.toml: station_commands\.C1: no scanner") as refused:
+        load(path)
+    assert said in str(refused.value)
+    assert "give the press a code that it takes" in str(refused.value)
+
+
+def test_a_press_needs_one_scanner_that_deals_and_lets_it_through(tmp_path: Path) -> None:
+    long = '\n[station_commands]\nE00401001234ABCD = "open_betting"\n'
+    with pytest.raises(ConfigError, match=r"got 16; give the press"):
+        load(write(tmp_path, long))
+    with pytest.raises(ConfigError, match=r"got 16; give the press"):
+        load(write(tmp_path, SECOND, long))  # It reads so many, but deals nothing.
+    feig = '\n[scanners.pad]\nfamily = "feig_obid"\nport = "/dev/x"\n'
+    assert load(write(tmp_path, feig, long)).station_commands
+    with pytest.raises(ConfigError, match=r"scanners.pad reads codes of the form \[0-9A-F\]\{16\}"):
+        load(write(tmp_path, feig, long.replace("ABCD", "abcd")))
+
+
 def test_a_reader_that_must_agree_must_be_there(tmp_path: Path) -> None:
     path = agreeing(tmp_path)
     path.write_text(path.read_text().replace(SECOND, ""))
@@ -140,9 +173,12 @@ def test_a_row_that_a_reader_notices_is_decided_in_the_profile(tmp_path: Path) -
 
 def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def heading(*more: str) -> str:
+        return heading_of(write(tmp_path, *more))
+
+    def heading_of(path: Path) -> str:
         parser = argparse.ArgumentParser()
         add_profile(parser.add_subparsers())
-        arguments = parser.parse_args(["profile", str(write(tmp_path, *more))])
+        arguments = parser.parse_args(["profile", str(path)])
         arguments.run(arguments)
         told = capsys.readouterr().out
         return " ".join(told[told.index("Blind spots of") :].split()).split(" row ")[0]
@@ -152,6 +188,8 @@ def test_readers_take_blind_spots_away(tmp_path: Path, capsys: pytest.CaptureFix
     assert heading() == f"Blind spots of table rp1 without {beam}, {camera}, {second}, {pads} or {shoe}"
     assert heading(PADS[0]) == heading()
     assert heading(SECOND, *PADS) == f"Blind spots of table rp1 without {beam}, {camera} or {shoe}"
+    angel_eye = heading_of(Path(__file__).parents[2] / "config" / "tables" / "baccarat_angel_eye.toml")
+    assert angel_eye == f"Blind spots of table ba2 without {beam}, {camera}, {second} or {pads}"
 
 
 def test_a_reader_that_deals_nothing_has_no_interlock(tmp_path: Path) -> None:

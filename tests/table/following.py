@@ -14,10 +14,10 @@ from controller.cards import DECK, Card
 from controller.games.procedure import BoxState, Decision, WindowAnswer
 from controller.table import inputs as i
 from controller.table import stub_count
+from controller.table.cells import PRESSES
 from controller.table.charts import IncidentState, Phase
 from controller.table.events import IncidentKind, InputRefused
 from controller.table.picture import draw
-from controller.table.profile import PRESSES
 from controller.table.state import Incident
 
 ACTIONS_MAX = 400

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from table.procedures_shoe import BACCARAT, SHOE_LIMITS, SHOE_NO_CASE
 
+from controller.table.cells import CellVerdict, Deck
 from controller.table.charts import Phase
 from controller.table.events import IncidentKind as Kind
-from controller.table.profile import CellVerdict, Deck
 from controller.table.situations import Axis, Known
 
 DEFAULT = """

@@ -12,16 +12,8 @@ from table.dealt import FAILS, PLAYS, SETTINGS, Dealt
 from table.histories import fresh_redealing, play
 from table.invariants import Watcher
 
-from controller.table.profile import (
-    PRESSES,
-    Cell,
-    CellVerdict,
-    Deck,
-    Profile,
-    ProfileFile,
-    RowFile,
-    read_profile,
-)
+from controller.table.cells import PRESSES, Cell, CellVerdict, Deck
+from controller.table.profile import Profile, ProfileFile, RowFile, read_profile
 
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 TRIES = 6

@@ -40,6 +40,7 @@ from controller.table.events import (
     RoundOpened,
     Verdict,
 )
+from controller.table.events.reasons import HaltReason
 from controller.table.inputs import Role
 from controller.table.picture import draw
 from controller.table.table import Table
@@ -376,7 +377,7 @@ def test_ids_of_people_are_heard_by_the_audit_alone() -> None:
     d.press(i.GoOn(), BORIS)
     d.press(i.Observed(IncidentKind.DEVICE_FAILED), DORA)
     d.press(i.ConfirmCancel(), BORIS)
-    d.press(i.PauseTable(i.HaltReason.BREAK), DORA)
+    d.press(i.PauseTable(HaltReason.BREAK), DORA)
     d.press(i.ClearTable(), BORIS)
     d.press(i.ResumeTable(), BORIS)
     for event in d.events:

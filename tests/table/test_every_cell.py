@@ -9,32 +9,40 @@ from collections.abc import Callable
 
 import pytest
 from profiles import profile
+from table.carried_out import (
+    are_all_scanned,
+    is_asked,
+    is_confirmed_cancel,
+    is_dropped,
+    is_entered,
+    is_refunded,
+    is_scanned,
+    messages,
+    open_case,
+)
 from table.cells import HOUSES, Case, House, cases_of, finish
 from table.dealt import ANNA, BETS, BORIS, Dealt, every, only, refusal
 from table.procedures_expected import Says, expected
 
 from controller.games.procedure import BURN
 from controller.table import inputs as i
+from controller.table.cells import PRESSES, CellVerdict, Deck
 from controller.table.charts import PHASE_INPUTS, IncidentState, Phase
 from controller.table.events import (
     BoxVoided,
     CardBurned,
     CardDealt,
     CardHeld,
-    CardWithdrawn,
-    IncidentAsked,
     IncidentDecided,
     IncidentKind,
     IncidentOpened,
     Refusal,
-    RoundCancelled,
     RoundConfirmed,
     RoundRedealt,
     Verdict,
 )
 from controller.table.picture import draw
-from controller.table.profile import PRESSES, CellVerdict, Deck
-from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason
+from controller.table.situations import SITUATIONS, Axis, Known
 
 ALL = [(house, one) for house in HOUSES for one in cases_of(house)]
 WENT_ON = {
@@ -48,12 +56,6 @@ WENT_ON = {
 
 def cell_of(house: House, one: Case) -> str:
     return profile(house.profile).cell(one.kind, one.phase, one.values).id
-
-
-def messages(d: Dealt) -> set[str]:
-    """Return the cells that the last input's messages name."""
-    asked = {event.cell for event in (*every(d.last, IncidentOpened), *every(d.last, IncidentAsked))}
-    return asked | {event.cell for event in every(d.last, IncidentDecided)}
 
 
 @pytest.mark.parametrize("name", sorted({house.profile for house in HOUSES}))
@@ -72,48 +74,22 @@ def test_the_cell_is_named_and_carried_out(house: House, one: Case) -> None:
 
 
 def ask(d: Dealt, house: House, one: Case, says: Says) -> None:
-    """One question is open, and only its answer is taken."""
-    incident = d.table.state.incident
-    assert incident is not None and (incident.kind, incident.asks) == (one.kind, says.asks)
-    picture = draw(d.table.state)
-    assert {"answer_question", "confirm_picture"} & set(picture.buttons)
-    assert not PRESSES & set(picture.buttons) and picture.prompt.incident == incident.number
-    assert refusal(d.press(i.ConfirmCancel(), BORIS)) is not None
-    assert refusal(d.scan()) is Refusal.HELD
+    is_asked(d, one.kind, says)
 
 
 def rescan(d: Dealt, house: House, one: Case, says: Says) -> None:
-    """The card is scanned, and lies at its place."""
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.RESCAN
-    before = len(d.table.state.in_play.laid)
-    if one.kind is IncidentKind.DISPUTED_READ:
-        d.scan(str(d.table.state.in_play.laid[-1].card))
-        assert only(d.last, CardDealt).reading == 2
-    else:
-        d.scan()
-        before += 1
-    assert every(d.last, IncidentDecided)[0].verdict is Verdict.RESCANNED
-    assert len(d.table.state.in_play.laid) == before and only(d.last, CardDealt)
+    is_scanned(d, one.kind)
     to_the_end(d)
 
 
 def rescan_all(d: Dealt, house: House, one: Case, says: Says) -> None:
-    """Every card is scanned again from the first, in the order of drawing; all are as they were."""
-    laid = list(d.table.state.in_play.laid)
-    for index, card in enumerate(laid):
-        prompt = draw(d.table.state).prompt
-        assert (prompt.code, prompt.place, prompt.n) == ("SCAN_FROM_FIRST", card.place, card.n), index
-        d.scan(str(card.card))
-    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
-    assert not every(d.last, CardWithdrawn) and d.table.state.in_play.laid == laid
+    are_all_scanned(d)
     to_the_end(d)
 
 
 def supervisor(d: Dealt, house: House, one: Case, says: Says) -> None:
     """A supervisor has these presses, and no other; each does what it says."""
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.SUPERVISOR
+    open_case(d, IncidentState.SUPERVISOR)
     if one.kind is IncidentKind.RESTARTED:
         all_decide(d)
     taken = says.presses & PHASE_INPUTS[d.phase]
@@ -138,24 +114,7 @@ COMMANDS: dict[str, i.AnyCommand] = {
 
 
 def press_entry(d: Dealt, one: Case, says: Says) -> None:
-    """Two people say which card it is; where all are scanned again, the others are scanned after it."""
-    lost = one.kind is IncidentKind.SCANNER_LOST
-    laid = list(d.table.state.in_play.laid)
-    assert refusal(d.press(i.OrderEntry(), BORIS)) is None
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.ENTRY
-    again = incident.again is not None
-    comes = lost or one.kind is IncidentKind.FAILED_READ
-    card = d.shoe.pop(0) if comes else laid[0 if again else -1].card
-    for actor in (ANNA, BORIS):
-        d.press(i.EnterCard(incident.number, str(card)), actor)
-    for known in laid[1:] if again else ():
-        d.scan(str(known.card))
-    assert only(every(d.last, CardDealt), CardDealt).manual
-    assert every(d.last, IncidentDecided)[0].verdict is Verdict.ENTERED
-    if lost:  # The next card would be entered, too.
-        d.plug()
-        d.answer(False)
+    is_entered(d, one.kind)
     to_the_end(d)
 
 
@@ -189,8 +148,7 @@ def all_decide(d: Dealt) -> None:
 
 def press_rescan(d: Dealt, one: Case, says: Says) -> None:
     assert refusal(d.press(i.OrderRescan(), BORIS)) is None
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.RESCAN
+    incident = open_case(d, IncidentState.RESCAN)
     if incident.again is not None or incident.fact is not None:
         rest = d.table.state.in_play.laid[len(incident.again or ()) if incident.again is not None else -1 :]
         for card in list(rest):
@@ -230,18 +188,13 @@ PRESSED: dict[str, Callable[[Dealt, Case, Says], None]] = {
 
 
 def cancel(d: Dealt, house: House, one: Case, says: Says) -> None:
-    """The round is cancelled at once; where a person has only reported it, another one presses."""
-    if d.table.state.incident is not None:
-        assert d.table.state.incident.reported_by == ANNA
-        assert PRESSES & set(draw(d.table.state).buttons) == {"confirm_cancel"}
-        d.press(i.ConfirmCancel(), BORIS)
+    """The round is cancelled at once, or by another person than who has reported it."""
+    is_confirmed_cancel(d)
     is_cancelled(d, one, says)
 
 
 def is_cancelled(d: Dealt, one: Case, says: Says) -> None:
-    event = only(d.last, RoundCancelled)
-    assert (event.reason, event.refund) == (cancel_reason(one.kind), "all")
-    assert {decided.verdict for decided in every(d.last, IncidentDecided)} == {Verdict.CANCELLED}
+    is_refunded(d, one.kind)
     d.press(i.ClearTable())
     assert d.phase is (Phase.DECK_CHECK if says.deck is Deck.OUT else Phase.SHUFFLING)
 
@@ -273,9 +226,7 @@ def next_due(d: Dealt, house: House, one: Case, says: Says) -> None:
 
 
 def drop(d: Dealt, house: House, one: Case, says: Says) -> None:
-    """The second reading counts as never made."""
-    assert only(d.last, IncidentDecided).verdict is Verdict.DUPLICATE_READ
-    assert len(d.table.state.in_play.laid) == d.table.state.register.out_count == 6
+    is_dropped(d, count=6)
     to_the_end(d)
 
 

@@ -9,6 +9,17 @@ from collections.abc import Callable
 
 import pytest
 from profiles import profile
+from table.carried_out import (
+    are_all_scanned,
+    is_asked,
+    is_confirmed_cancel,
+    is_dropped,
+    is_entered,
+    is_refunded,
+    is_scanned,
+    messages,
+    open_case,
+)
 from table.dealt import ANNA, BORIS, every, only, refusal
 from table.procedures_expected import Says, expected
 from table.shoe_cells import CASES, Case, clear, no_more_bets, result
@@ -16,22 +27,19 @@ from table.shoe_dealt import ShoeDealt
 
 from controller.games.baccarat import LAYOUT
 from controller.table import inputs as i
+from controller.table.cells import PRESSES, CellVerdict, Deck
 from controller.table.charts import PHASE_INPUTS, IncidentState, Phase
 from controller.table.events import (
     CardBurned,
     CardDealt,
-    IncidentAsked,
     IncidentDecided,
     IncidentKind,
-    IncidentOpened,
     Refusal,
-    RoundCancelled,
     RoundConfirmed,
     Verdict,
 )
 from controller.table.picture import draw
-from controller.table.profile import PRESSES, CellVerdict, Deck
-from controller.table.situations import SITUATIONS, Axis, Known, cancel_reason
+from controller.table.situations import SITUATIONS, Axis, Known
 
 Kind = IncidentKind
 PROFILE = "baccarat"
@@ -54,8 +62,7 @@ def test_there_is_a_way_into_every_cell() -> None:
 def test_the_cell_is_named_and_carried_out(one: Case) -> None:
     says = expected(PROFILE, one.kind, one.phase, one.values)
     d = one.way()
-    asked = {event.cell for event in (*every(d.last, IncidentOpened), *every(d.last, IncidentAsked))}
-    assert cell_of(one) in asked | {event.cell for event in every(d.last, IncidentDecided)}
+    assert cell_of(one) in messages(d)
     CARRIED_OUT[says.verdict](d, one, says)
 
 
@@ -74,50 +81,24 @@ def to_the_end(d: ShoeDealt) -> None:
 
 
 def ask(d: ShoeDealt, one: Case, says: Says) -> None:
-    """One question is open, and only its answer is taken."""
-    incident = d.table.state.incident
-    assert incident is not None and (incident.kind, incident.asks) == (one.kind, says.asks)
-    buttons = set(draw(d.table.state).buttons)
-    assert {"answer_question", "confirm_picture"} & buttons and not PRESSES & buttons
-    assert refusal(d.press(i.ConfirmCancel(), BORIS)) is not None
-    assert refusal(d.scan()) is Refusal.HELD
+    is_asked(d, one.kind, says)
 
 
 def rescan(d: ShoeDealt, one: Case, says: Says) -> None:
-    """The card is scanned, and lies at its place."""
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.RESCAN
-    before = len(d.table.state.in_play.laid)
-    if one.kind is Kind.DISPUTED_READ:
-        d.scan(str(d.table.state.in_play.laid[-1].card))
-        assert only(d.last, CardDealt).reading == 2
-    elif one.kind is Kind.HELD_READ:
-        d.scan(code=d.table.state.in_play.unplaced_reads.codes[0])
-        before += 1
-    else:
-        d.scan()
-        before += 1
-    assert every(d.last, IncidentDecided)[0].verdict is Verdict.RESCANNED
-    assert len(d.table.state.in_play.laid) == before and only(d.last, CardDealt)
+    held = one.kind is Kind.HELD_READ
+    is_scanned(d, one.kind, d.table.state.in_play.unplaced_reads.codes[0] if held else None)
     to_the_end(d)
 
 
 def rescan_all(d: ShoeDealt, one: Case, says: Says) -> None:
-    """Every card is scanned again from the first; values may come again among them."""
-    laid = list(d.table.state.in_play.laid)
-    for card in laid:
-        prompt = draw(d.table.state).prompt
-        assert (prompt.code, prompt.place, prompt.n) == ("SCAN_FROM_FIRST", card.place, card.n)
-        d.scan(str(card.card))
-    assert only(d.last, IncidentDecided).verdict is Verdict.RESCANNED
-    assert d.table.state.in_play.laid == laid
+    """Values may come again among them."""
+    are_all_scanned(d)
     to_the_end(d)
 
 
 def supervisor(d: ShoeDealt, one: Case, says: Says) -> None:
     """A supervisor has these presses, and no other; each does what it says."""
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.SUPERVISOR
+    open_case(d, IncidentState.SUPERVISOR)
     taken = says.presses & PHASE_INPUTS[d.phase]
     if one.kind is Kind.RESTARTED:  # Opened by another version of the program, it may only be cancelled.
         taken -= {"go_on"}
@@ -143,8 +124,7 @@ def press_go_on(d: ShoeDealt, one: Case) -> None:
 
 def press_rescan(d: ShoeDealt, one: Case) -> None:
     assert refusal(d.press(i.OrderRescan(), BORIS)) is None
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.RESCAN
+    incident = open_case(d, IncidentState.RESCAN)
     if incident.again is not None:
         laid = list(d.table.state.in_play.laid)
         for card in laid:
@@ -163,23 +143,7 @@ def press_rescan(d: ShoeDealt, one: Case) -> None:
 
 
 def press_entry(d: ShoeDealt, one: Case) -> None:
-    """Two people say which card it is; where all are scanned again, the others are scanned after it."""
-    lost = one.kind is Kind.SCANNER_LOST
-    laid = list(d.table.state.in_play.laid)
-    assert refusal(d.press(i.OrderEntry(), BORIS)) is None
-    incident = d.table.state.incident
-    assert incident is not None and incident.state is IncidentState.ENTRY
-    again = incident.again is not None
-    comes = lost or one.kind is Kind.FAILED_READ
-    card = d.shoe.pop(0) if comes else laid[0 if again else -1].card
-    for actor in (ANNA, BORIS):
-        d.press(i.EnterCard(incident.number, str(card)), actor)
-    for known in laid[1:] if again else ():
-        d.scan(str(known.card))
-    assert any(event.manual for event in every(d.last, CardDealt))
-    if lost:  # The next card would be entered, too.
-        d.plug()
-        d.answer(False)
+    is_entered(d, one.kind)
     to_the_end(d)
 
 
@@ -192,17 +156,13 @@ PRESSED: dict[str, Callable[[ShoeDealt, Case], None]] = {
 
 
 def cancel(d: ShoeDealt, one: Case, says: Says) -> None:
-    """The round is cancelled at once; where a person has only reported it, another one presses."""
-    if d.table.state.incident is not None:
-        assert d.table.state.incident.reported_by == ANNA
-        d.press(i.ConfirmCancel(), BORIS)
+    """The round is cancelled at once, or by another person than who has reported it."""
+    is_confirmed_cancel(d)
     is_cancelled(d, one, says.deck)
 
 
 def is_cancelled(d: ShoeDealt, one: Case, deck: Deck) -> None:
-    event = only(d.last, RoundCancelled)
-    assert (event.reason, event.refund) == (cancel_reason(one.kind), "all")
-    assert {decided.verdict for decided in every(d.last, IncidentDecided)} == {Verdict.CANCELLED}
+    is_refunded(d, one.kind)
     clear(d)
     assert d.phase is (Phase.DECK_CHECK if deck is Deck.OUT else Phase.READY)
 
@@ -236,9 +196,7 @@ def next_due(d: ShoeDealt, one: Case, says: Says) -> None:
 
 
 def drop(d: ShoeDealt, one: Case, says: Says) -> None:
-    """The second reading counts as never made."""
-    assert only(d.last, IncidentDecided).verdict is Verdict.DUPLICATE_READ
-    assert len(d.table.state.in_play.laid) == d.table.state.register.out_count == 2
+    is_dropped(d, count=2)
     to_the_end(d)
 
 

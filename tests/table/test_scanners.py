@@ -13,6 +13,7 @@ from controller.table.events import (
     CardDealt,
     IncidentAsked,
     IncidentClosed,
+    IncidentEscalated,
     IncidentKind,
     IncidentOpened,
     Refusal,
@@ -180,6 +181,56 @@ def test_row_30_a_scanner_that_starts_anew_while_it_is_asked_about_asks_nothing_
     for _ in range(2):
         d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))
         assert not every(d.last, IncidentOpened) and not every(d.last, IncidentAsked)
+
+
+def test_row_30_a_restart_of_the_table_while_it_is_asked_about_puts_the_same_case_again() -> None:
+    d = dealing(Dealt())
+    d.unplug()
+    d.plug("a")
+    d.start()
+    d.plug("a")
+    d.confirm_picture()
+    assert draw(d.table.state).prompt.code == "CARD_DRAWN"
+    d.answer(False)
+    assert not d.table.state.incidents
+    assert [opened.kind for opened in every(d.events, IncidentOpened)] == [
+        IncidentKind.SCANNER_LOST,
+        IncidentKind.RESTARTED,
+    ]
+
+
+@pytest.mark.parametrize("what", ["device", "table"])
+def test_row_30_a_restart_behind_the_answer_is_a_case_of_its_own(what: str) -> None:
+    """Between the answer and the restart the deal went on, and a card may have passed a scanner unseen."""
+    d = dealing(Dealt())
+    d.unplug()
+    d.plug("a")
+    d.answer(False)
+    if what == "device":
+        d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))
+    else:
+        d.start()
+        d.plug("a")
+        d.confirm_picture()
+    assert refusal(d.scan("2d")) is Refusal.HELD
+    assert draw(d.table.state).prompt.code == "CARD_DRAWN"
+    lost = [opened for opened in every(d.events, IncidentOpened) if opened.kind is IncidentKind.SCANNER_LOST]
+    assert len(lost) == 2
+
+
+def test_row_30_another_device_that_starts_anew_does_not_call_the_supervisor_later() -> None:
+    """Row 40: his time runs from the first call, however often the device restarts meanwhile."""
+    d = dealing(Dealt())
+    d.unplug()
+    d.plug("b")
+    asked = only(d.last, IncidentAsked)
+    for _ in range(3):
+        d.advance(d.settings.limits.escalate_after_s * 1_000 // 3 - 100)
+        d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))
+        assert not every(d.last, IncidentAsked)
+    d.advance(400)
+    (escalated,) = every(d.events, IncidentEscalated)
+    assert escalated.incident == asked.incident
 
 
 def test_row_30_a_scanner_that_starts_anew_between_rounds_is_put_on_record() -> None:

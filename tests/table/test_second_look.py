@@ -261,6 +261,24 @@ def test_row_23a_a_card_that_came_too_early_lies_there_until_it_is_due() -> None
     assert not d.table.state.incidents and prompt_of(d) == "DEAL_CARD"
 
 
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_row_7_an_early_card_ends_alike_whichever_reader_it_passes_first(is_seen: bool) -> None:
+    ended = []
+    for capture_first in (True, False):
+        d = played("russian_poker_live")
+        d.to_betting()
+        card = str(d.shoe[0])
+        for step in (d.look, d.scan) if capture_first else (d.scan, d.look):
+            step(card)
+        d.answer(is_seen)
+        if not is_seen and capture_first:
+            d.scan(card)
+        decided = only(d.events, IncidentDecided)
+        ended.append((decided.verdict, decided.cell, d.phase))
+    assert ended[0] == ended[1]
+    assert ended[0][0] is (Verdict.CANCELLED if is_seen else Verdict.BURNED)
+
+
 def test_a_card_before_start_is_one_whoever_sees_it() -> None:
     d = played()
     d.to_ready()
@@ -426,7 +444,8 @@ def test_a_supervisor_may_confirm_without_and_it_is_on_record() -> None:
     assert only(d.last, RoundConfirmed)
 
 
-def test_a_card_that_two_people_entered_needs_no_second_reader() -> None:
+def entered_by_two() -> Compared:
+    """No reader could read the first switch card: two people have entered it."""
     d = dealing("russian_poker_live", second_capture_agrees=True, count=20)
     d.all_decided("options")
     for _ in range(4):
@@ -438,10 +457,25 @@ def test_a_card_that_two_people_entered_needs_no_second_reader() -> None:
     for actor in (ANNA, BORIS):
         d.press(i.EnterCard(incident.number, card), actor)
     assert only(d.last, CardDealt).manual
-    d.deal_and_look(4)
+    return d
+
+
+def test_a_card_that_two_people_entered_needs_no_second_reader() -> None:
+    d = entered_by_two().deal_and_look(4)
     d.all_decided("final_options")
     d.turn()
     assert prompt_of(d) == "CONFIRM_RESULT"
+
+
+def test_a_look_at_the_next_card_disputes_none_that_two_people_entered() -> None:
+    d = entered_by_two()
+    d.look(str(d.shoe[0]))
+    d.deal(1)
+    assert d.table.state.incidents_count == 1, "the second capture was a card ahead"
+    truth = str(d.shoe.pop(0))
+    d.scan("Qs")
+    d.look(truth)
+    assert opened(d) == (IncidentKind.DISPUTED_READ, "switch", 3)
 
 
 # What survives.

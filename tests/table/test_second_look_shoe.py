@@ -20,6 +20,7 @@ from controller.table.events import (
     Refusal,
     RoundConfirmed,
 )
+from controller.table.second_look import unseen_card
 
 SECOND = "second"
 SETTINGS = msgspec.structs.replace(
@@ -77,6 +78,39 @@ def test_a_value_that_came_before_in_the_coup_is_compared_in_its_turn() -> None:
     assert (opened.kind, opened.place, opened.n) == (IncidentKind.DISPUTED_READ, "banker", 1)
     d.scan("9c")
     assert not d.table.state.incidents, "two nines of clubs, and the second capture has seen both"
+
+
+def test_row_3_a_card_that_is_scanned_again_passes_both_readers_again() -> None:
+    """Values come again in a shoe; yet after a re-scan the same one is the same card."""
+    d = ready()
+    d.to_burned()
+    d.looks = False
+    d.scan("9d")
+    d.look(SHOE8.code(Card.parse("9c")))
+    assert only(d.last, IncidentOpened).kind is IncidentKind.DISPUTED_READ
+    d.looks = True
+    d.scan("9c")
+    d.scan("4s")
+    assert not d.table.state.incidents and d.table.state.incidents_count == 1
+    d.scan("9c")
+    assert not d.table.state.incidents and unseen_card(d.table.state) is None
+
+
+def test_row_2_cards_that_passed_unread_are_seen_anew_with_all_others() -> None:
+    d = ready()
+    d.to_burned()
+    d.scan("9c")
+    d.looks = False
+    for card in ("4s", "Kd"):
+        d.look(SHOE8.code(Card.parse(card)))
+    assert only(d.last, IncidentOpened).kind is IncidentKind.MISREAD_LATE
+    d.answer(True)
+    d.looks = True
+    for card in ("9c", "4s", "Kd"):
+        d.scan(card)
+    assert not d.table.state.incidents and d.table.state.incidents_count == 1
+    assert [str(card.card) for card in d.table.state.in_play.laid] == ["9c", "4s", "Kd"]
+    assert unseen_card(d.table.state) is None
 
 
 def test_the_cutting_card_is_no_card_to_a_second_capture() -> None:

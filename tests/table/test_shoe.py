@@ -300,6 +300,18 @@ def test_row_5_the_ninth_card_of_a_value_voids_the_round_and_closes_the_shoe() -
     assert d.phase is Phase.DECK_CHECK
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_row_5_a_second_look_at_the_last_card_of_a_value_is_asked_about_first(same: bool) -> None:
+    d = eight_of("5s")
+    d.scan_at_once("5s")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SAME_CODE_AGAIN
+    d.answer(same)
+    if same:
+        assert only(d.last, IncidentDecided).verdict is Verdict.DUPLICATE_READ and d.phase is Phase.DEALING
+    else:
+        cancelled(d, i.CancelReason.DECK_INTEGRITY)
+
+
 def test_row_5_an_earlier_card_is_named_by_its_round() -> None:
     d = ready()
     d.coup().finish()

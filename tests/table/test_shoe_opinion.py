@@ -272,6 +272,67 @@ def test_a_shoe_that_restarts_in_mid_deal_holds_the_table() -> None:
     assert (only(d.last, CardDealt).place, only(d.last, CardDealt).n) == ("player", 2)
 
 
+@pytest.mark.parametrize("anew", ["restarted", "stands by"])
+def test_a_shoe_that_counts_anew_in_mid_coup_says_nothing_of_it(anew: str) -> None:
+    d = dealing(2)
+    if anew == "restarted":
+        d.feed(i.ScannerRestarted(at=d.now + 1, scanner="shoe"))
+        d.answer(False)
+    stand_by(d)
+    for place in ("P1", "B1"):  # To the shoe a coup has begun.
+        d.scan_for(place)
+    assert [(laid.place, laid.n) for laid in d.table.state.in_play.laid[2:]] == [("player", 2), ("banker", 2)]
+    d.judged("TIE")
+    assert d.table.state.incident is None and not every(d.last, ShoeJudged)
+    d.finish()
+    d.open_round().scan_for("P1")
+    assert only(d.last, CardDealt).place == "player"
+    d.scan_for("P2")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.WRONG_PLACE  # It counts again.
+
+
+def test_a_shoe_that_stands_by_before_the_first_card_is_believed() -> None:
+    d = dealing()
+    stand_by(d)
+    d.scan_for("B1")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.WRONG_PLACE
+
+
+def test_an_overdraw_by_the_count_of_a_shoe_that_has_lost_it_is_a_card_to_be_read_again() -> None:
+    d = dealing(3)
+    stand_by(d)
+    d.complain(OVERDRAW)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.FAILED_READ
+    d.scan_for("P1")
+    assert only(d.last, CardDealt).place == "banker" and d.phase is Phase.RESULT_PROPOSED
+    d.complain(OVERDRAW)
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SURPLUS_CARD
+
+
+def test_all_cards_once_more_from_the_first_are_a_coup_that_the_shoe_knows() -> None:
+    d = dealing(3)
+    d.press(i.Observed(IncidentKind.MISREAD_LATE))
+    d.answer(True)
+    laid = [str(card.card) for card in d.table.state.in_play.laid]
+    stand_by(d)
+    for place, card in zip(("P1", "B1", "P2"), laid, strict=True):
+        d.scan_for(place, card)
+    assert d.table.state.incident is None
+    d.scan_for("B2")
+    d.judged("BANKER")
+    assert only(d.last, IncidentOpened).kind is IncidentKind.SHOE_DISAGREES
+
+
+def test_a_result_that_comes_before_a_card_lies_is_the_last_coups() -> None:
+    d = dealing(4)
+    d.finish()
+    d.open_round()
+    d.judged("BANKER")
+    for place in ("P1", "B1", "P2", "B2"):
+        d.scan_for(place)
+    assert not every(d.events, ShoeJudged)
+
+
 def test_a_cancel_while_a_second_look_is_asked_about_has_the_shoe_counted() -> None:
     d = dealing(1)
     d.scan_at_once(str(d.table.state.in_play.laid[0].card))

@@ -27,7 +27,7 @@ ON_THE_TABLE = frozenset(
 
 
 class OverlayHall(msgspec.Struct, frozen=True, kw_only=True):
-    """What every overlay is told first. `delay_ms` is how far its video is behind, unless its address says."""
+    """What every overlay is told first. `delay_ms` is the delay of its video."""
 
     table: str
     environment: str

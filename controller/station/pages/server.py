@@ -30,7 +30,8 @@ from starlette.websockets import WebSocket
 
 from controller.bus.snapshot import Snapshot
 from controller.station.errors import PagesRefused, PeopleError
-from controller.station.pages.board import Board
+from controller.station.outbox import JournalOutbox
+from controller.station.pages.board import Board, last_round
 from controller.station.pages.frames import FRAME_BYTES_MAX
 from controller.station.pages.guard import Guard
 from controller.station.pages.house import House
@@ -251,6 +252,17 @@ class Pages:
             )
         finally:
             self._links.discard(link)
+
+
+def open_pages(
+    house: House, outbox: JournalOutbox, picture: Picture, draw_card: DrawCard | None
+) -> Pages | None:
+    """Return the pages of a table, None when it has none. Raises PagesRefused."""
+    pages = house.config.pages
+    if pages is None:
+        return None
+    told = last_round(outbox, house.config.settings.table)
+    return Pages(house, pages, snapshot=told, picture=picture, draw_card=draw_card)
 
 
 class _Server(uvicorn.Server):

@@ -73,6 +73,8 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     duration_ms: int | None = None
     """Of the window that was opened last."""
     result: ResultView | None = None
+    cancelled: str | None = None
+    """Why the round was cancelled; only then the players are told so."""
     dealer_name: str | None = None
 
 
@@ -128,6 +130,7 @@ def table_view(board: Board, role: Role) -> TableView:
         decisions={box: made.action or "" for box, made in window.decisions.items()} if window else {},
         duration_ms=window.duration_ms if window else None,
         result=result_of(told) if is_ours else None,
+        cancelled=told.last.cancelled if is_ours and told.last is not None and _is_last(told) else None,
         dealer_name=told.dealer,
     )
 
@@ -140,10 +143,15 @@ def laid_aside(told: Snapshot) -> dict[str, tuple[int, ...]]:
     return {place: numbers for place, numbers in aside.items() if numbers}
 
 
+def _is_last(told: Snapshot) -> bool:
+    """Whether the round on the board is the one that has ended last."""
+    return told.last is not None and told.last.roundid == told.roundid
+
+
 def result_of(told: Snapshot) -> ResultView | None:
     """Return the result of the round that was opened last, as far as there is one."""
     outcome = told.proposed
-    if told.last is not None and told.last.roundid == told.roundid:
+    if told.last is not None and _is_last(told):
         outcome = told.last.outcome
     if outcome is None:
         return None

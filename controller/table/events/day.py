@@ -61,6 +61,15 @@ class InputRefused(Event, frozen=True, kw_only=True, tag="input.refused"):
     request: str | None = None
 
 
+class RoundAcknowledged(Event, frozen=True, kw_only=True, tag="round.acknowledged"):
+    """A consumer has acted on revision `rev` of a round, and on everything before it."""
+
+    audiences: ClassVar = AUDIT_ONLY
+    consumer: str
+    roundid: str
+    rev: int
+
+
 class ScannerChanged(Event, frozen=True, kw_only=True, tag="scanner.changed"):
     """A scanner came up or went down."""
 
@@ -121,6 +130,7 @@ DayEvent: TypeAlias = (
     | DeckShuffled
     | InputAccepted
     | InputRefused
+    | RoundAcknowledged
     | ScannerChanged
     | ReadCompared
     | ReadHeld

@@ -14,17 +14,19 @@ function suit(letter, x, y, size) {
   return svg("path", { d: SUITS[letter], transform: `translate(${x} ${y}) scale(${size / 100})` });
 }
 
-function face(code) {
-  const [rank, letter] = code;
-  const shown = rank === "T" ? "10" : rank;
+function face(letter) {
   return svg(
     "svg",
     { class: "face", viewBox: "0 0 100 140", "aria-hidden": "true" },
     svg("rect", { class: "paper", x: 1, y: 1, width: 98, height: 138, rx: 10 }),
-    svg("text", { class: rank === "T" ? "rank ten" : "rank", x: 8, y: 55, text: shown }),
     suit(letter, 7, 68, 56),
     suit(letter, 72, 112, 20),
   );
+}
+
+function rank(letter) {
+  const isTen = letter === "T";
+  return el("span", { class: isTen ? "rank ten" : "rank", "aria-hidden": "true", text: isTen ? "10" : letter });
 }
 
 function lattice() {
@@ -59,7 +61,8 @@ export function cardName(code) {
 export function card(code, isFresh) {
   const kind = code === "back" ? "is-back" : `suit-${code[1]}`;
   const classes = `card ${kind}${isFresh ? " is-fresh" : ""}`;
-  return el("div", { class: classes, role: "img", "aria-label": cardName(code) }, code === "back" ? back() : face(code));
+  const drawn = code === "back" ? [back()] : [face(code[1]), rank(code[0])];
+  return el("div", { class: classes, role: "img", "aria-label": cardName(code) }, ...drawn);
 }
 
 export function slot(isDue, n) {

@@ -98,7 +98,7 @@ class DealerPage {
     const reports = picture.reports ?? [];
     if (may("observed")) {
       beside.push(button(t("page.what_happened"), () => askReport(shell, state, reports), { key: "H", mark: "ask", kind: "warn" }));
-      if (reports.some((kind) => state.hall.cancels[kind])) {
+      if (picture.roundid && reports.some((kind) => state.hall.cancels[kind])) {
         beside.push(button(t("page.ask_cancel"), () => askCancel(shell, state, reports), { key: "C", mark: "stop", kind: "danger" }));
       }
     }
@@ -112,7 +112,7 @@ class DealerPage {
     const { place, incident } = picture.prompt;
     if (isQuestion(picture) && buttons.includes("answer_question")) {
       const answer = (yes) => () => shell.press({ command: "answer_question", incident, yes }, { label: t(yes ? "page.yes" : "page.no") });
-      return [button(t("page.yes"), answer(true), { key: "Y", mark: "check", kind: "primary" }), button(t("page.no"), answer(false), { key: "N", mark: "cross" })];
+      return [button(t("page.yes"), answer(true), { key: "Y", mark: "check", kind: "answer" }), button(t("page.no"), answer(false), { key: "N", mark: "cross", kind: "answer" })];
     }
     const found = [];
     if (asked) {

@@ -76,7 +76,8 @@ export class NowLine {
     this.prompt.classList.toggle("is-long", text.length > LONG);
     this.prompt.classList.toggle("is-longest", text.length > LONGEST);
     fill(this.case, caseFacts(picture).map((fact) => (typeof fact === "string" ? el("span", { text: fact }) : fact)));
-    const announced = STANDS.includes(picture.incident_state) && picture.reason ? t(`announce.${picture.reason}`) : "";
+    const isAsked = STANDS.includes(picture.incident_state) && picture.reason;
+    const announced = view.cancelled ? t(`announce.${view.cancelled}`) : isAsked ? t("page.tell_wait") : "";
     setText(this.tell, announced ? `${t("page.tell_players")}: ${announced}` : "");
     this.tell.hidden = !announced;
   }
@@ -244,7 +245,7 @@ export function resultOf(place, view, hasResult) {
   const { result } = view;
   if (place === "dealer" && result.dealer) {
     const isIn = result.dealer.qualified;
-    return [el("span", { class: "kind", text: kinds([result.dealer.combination]) }),
+    return [isIn ? el("span", { class: "kind", text: kinds([result.dealer.combination]) }) : null,
       verdict(isIn ? "is-win" : "is-tie", isIn ? "check" : "equal", t(isIn ? "page.qualifies" : "page.not_qualifies"))];
   }
   if (result.coup && ["player", "banker"].includes(place)) {

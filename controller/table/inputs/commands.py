@@ -1,6 +1,6 @@
-"""Inputs: what happened outside the table. Nothing else ever moves it, not even time.
+"""What people at the table and the betting system command.
 
-`at` is the table's clock, integer microseconds since 1970, strictly rising from input to input.
+A command is what arrives on the bus; `Commanded` is the input that it becomes, with who sent it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import msgspec
 from controller.games.procedure import BoxState
 from controller.table.events.base import CardAt, CardText
 from controller.table.events.reasons import HaltReason, IncidentKind
+from controller.table.inputs.base import Input, snake
+from controller.table.inputs.reasons import ChangeReason, CorrectionReason, Proof
 from controller.table.past_rounds import PastRound
 
 
@@ -21,198 +23,13 @@ class Role(StrEnum):
     """Who presses. A person's role is the one in which they are on duty, never what the message says."""
 
     BETTING = "betting"
+    CONSUMER = "consumer"
+    """A registered system that acknowledges what it has acted on."""
     DEALER = "dealer"
     SUPERVISOR = "supervisor"
 
 
-class CancelReason(StrEnum):
-    """Why a round is cancelled: the six of RPL-70, a deck that is wrong or too short, a miscount."""
-
-    HIDDEN_CARD_SHOWN = "HIDDEN_CARD_SHOWN"
-    WRONG_READING = "WRONG_READING"
-    EXTRA_CARD = "EXTRA_CARD"
-    TABLE_CLEARED = "TABLE_CLEARED"
-    CARD_ON_FLOOR = "CARD_ON_FLOOR"
-    TECHNICAL = "TECHNICAL"
-    DECK_INTEGRITY = "DECK_INTEGRITY"
-    WRONG_NUMBER_OF_CARDS = "WRONG_NUMBER_OF_CARDS"
-    """A place has not its due number (OAB-24, row 24); the report names it."""
-    INSUFFICIENT = "INSUFFICIENT"
-    """No card is left for one that is due (row 28)."""
-
-
-class Proof(StrEnum):
-    """How a person has proven who they are."""
-
-    PIN = "pin"
-    BADGE = "badge"
-
-
-class ChangeReason(StrEnum):
-    """Why a deck is changed between two rounds."""
-
-    INTEGRITY = "INTEGRITY"
-    """It is not what it should be."""
-    CHANGED = "CHANGED"
-    """Nothing is wrong with it."""
-
-
-class CorrectionReason(StrEnum):
-    """Why a confirmed result is corrected (row 36, RPL-74)."""
-
-    WRONG_RESULT = "WRONG_RESULT"
-    WRONG_READING = "WRONG_READING"
-    WRONG_RULES = "WRONG_RULES"
-    """The rules that were shown are not those in force (row 37)."""
-    DECK_INTEGRITY = "DECK_INTEGRITY"
-    TECHNICAL = "TECHNICAL"
-
-
-def _snake(name: str) -> str:
-    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
-
-
-class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input", tag=_snake):
-    """Base of all inputs."""
-
-    at: int
-
-
-class UntakenRead(msgspec.Struct, frozen=True):
-    """A read on the recording that never became durable. `code` is None where the scanner could not read."""
-
-    scanner: str
-    code: str | None
-
-
-class Started(Input, frozen=True, kw_only=True, omit_defaults=True):
-    """The process has started; the first input of every run. `documents` are hashes of its config.
-
-    `untaken`: the reads of the run before that came in and were never taken, in order. `quarantined`: names
-    of inputs that have stopped the process twice (`table.quarantine`). `disk_free_mb` is told when it is too
-    little.
-    """
-
-    epoch: int
-    program: str
-    rules: str
-    documents: tuple[str, ...]
-    untaken: tuple[UntakenRead, ...] = ()
-    quarantined: tuple[str, ...] = ()
-    disk_free_mb: int | None = None
-
-
-OUTSIDE = "outside"
-"""The place of a card of which a shoe says that it left it while its coup was due none."""
-
-
-class CardRead(Input, frozen=True, kw_only=True):
-    """A scanner read a code. `key` is 32 fresh random bytes in hex, drawn for every read.
-
-    `repeat` is the driver's word that it may be the same card as just before (row 4); `place` is where a shoe
-    that knows the order of drawing says that the card goes.
-    """
-
-    scanner: str
-    code: str
-    device_seq: int | None
-    key: str
-    repeat: bool = False
-    place: str | None = None
-
-
-class ReadFailed(Input, frozen=True, kw_only=True):
-    """A scanner saw a card and could not read it, or its frame came damaged."""
-
-    scanner: str
-    cause: str
-
-
-class ScannerOpened(Input, frozen=True, kw_only=True, omit_defaults=True):
-    """The port is open: what arrives from now on is read.
-
-    `device` tells one device from another, None where the system can't (a pty, a plain serial port).
-    """
-
-    scanner: str
-    device: str | None = None
-
-
-class ScannerLost(Input, frozen=True, kw_only=True):
-    """The port is gone (unplugged, taken by another process, closed)."""
-
-    scanner: str
-    reason: str
-
-
-class CardsTogether(Input, frozen=True, kw_only=True):
-    """The `count` reads that come next were made at once: the order of their cards is not known (row 9)."""
-
-    scanner: str
-    count: int
-
-
-class ScannerRestarted(Input, frozen=True, kw_only=True):
-    """The device itself says that it has started anew: what it saw just before may be lost."""
-
-    scanner: str
-
-
-class ShoeResulted(Input, frozen=True, kw_only=True):
-    """A shoe that judges by itself says how the coup ended: `PLAYER`, `BANKER`, `TIE`, or no such word."""
-
-    scanner: str
-    winner: str
-    player_pair: bool
-    banker_pair: bool
-
-
-class ShoeStandsBy(Input, frozen=True, kw_only=True):
-    """A shoe that knows the order of drawing waits for a new coup."""
-
-    scanner: str
-
-
-class Complaint(StrEnum):
-    """What a shoe complains about."""
-
-    OVERDRAW = "OVERDRAW"
-    """A card left it that the coup was not due."""
-    PULLED_BACK = "PULLED_BACK"
-    """A card was pushed back into it."""
-    DRAW_TIME_OUT = "DRAW_TIME_OUT"
-    """The next card has not come for long."""
-    OTHER = "OTHER"
-
-
-class ShoeComplained(Input, frozen=True, kw_only=True):
-    """A shoe complains, or says that the cause is gone."""
-
-    scanner: str
-    complaint: Complaint
-    cleared: bool
-
-
-class Measured(Input, frozen=True, kw_only=True):
-    """Room for the journal, in millions of bytes. Comes when it has become too little, or enough again."""
-
-    disk_free_mb: int
-
-
-class ClockStepped(Input, frozen=True, kw_only=True):
-    """The wall clock was set, by so much, while the process ran; negative: back. The table's own went on."""
-
-    step_ms: int
-
-
-class TimerExpired(Input, frozen=True, kw_only=True):
-    """The deadline `name`, armed with `number`, has passed."""
-
-    name: str
-    number: int
-
-
-class Command(msgspec.Struct, frozen=True, tag_field="command", tag=_snake):
+class Command(msgspec.Struct, frozen=True, tag_field="command", tag=snake):
     """Base of all commands, in the form in which they arrive on the bus."""
 
 
@@ -243,6 +60,13 @@ class DecisionTaken(Command, frozen=True):
     box: str
     action: str
     positions: tuple[int, ...] = ()
+
+
+class Acknowledge(Command, frozen=True):
+    """A consumer has acted on revision `rev` of a round, and on everything before it."""
+
+    roundid: str
+    rev: int
 
 
 class OpenTable(Command, frozen=True):
@@ -471,6 +295,7 @@ AnyCommand: TypeAlias = (
     BetsTaken
     | WindowFacts
     | DecisionTaken
+    | Acknowledge
     | AnswerQuestion
     | TablePress
     | DeckPress
@@ -506,9 +331,10 @@ class Commanded(Input, frozen=True, kw_only=True, omit_defaults=True):
     """A command came in from `actor`.
 
     `request` makes it idempotent; it is remembered for the round `round_no`, which the sender names,
-    and the one after, and refused as expired later. What a command needs and no sender may choose, the
-    station adds: 32 fresh random bytes in hex as the `key` of an entered card, and the `past` round that
-    is to be corrected, as the journal has it (None: it has none of that id).
+    and the one after, and refused as expired later (an acknowledgement names its own round instead). What
+    a command needs and no sender may choose, the station adds: 32 fresh random bytes in hex as the `key`
+    of an entered card, and the `past` round that is to be corrected, as the journal has it (None: it has
+    none of that id).
     """
 
     request: str
@@ -525,41 +351,3 @@ class CommandScanned(Input, frozen=True, kw_only=True):
 
     scanner: str
     command: AnyCommand
-
-
-AnyInput: TypeAlias = (
-    Started
-    | CardRead
-    | ReadFailed
-    | ScannerOpened
-    | ScannerLost
-    | CardsTogether
-    | ScannerRestarted
-    | ShoeResulted
-    | ShoeComplained
-    | ShoeStandsBy
-    | Measured
-    | ClockStepped
-    | TimerExpired
-    | Commanded
-    | CommandScanned
-)
-
-
-def encode_command(command: AnyCommand) -> bytes:
-    """Return a command as JSON, always the same bytes for the same command."""
-    return _ENCODER.encode(command)
-
-
-def encode_input(value: AnyInput) -> bytes:
-    """Return the input as JSON, the form in which the journal keeps it."""
-    return _ENCODER.encode(value)
-
-
-def decode_input(raw: bytes) -> AnyInput:
-    """Read an input from the journal. Raises msgspec.ValidationError for anything else."""
-    return _DECODER.decode(raw)
-
-
-_ENCODER = msgspec.json.Encoder(order="deterministic")
-_DECODER: msgspec.json.Decoder[AnyInput] = msgspec.json.Decoder(AnyInput)
