@@ -9,6 +9,9 @@ import { choose, t } from "./texts.js";
 const TICK_MS = 40;
 const DELAY_MS_MAX = 60000;
 const SHORT_MS = 3000;
+const STANDS_MS = 12000; // So long a result stands: nobody tells viewers when the cards are collected.
+const PLAYED = ["betting", "dealing", "deciding", "result_proposed"];
+const OVER = ["confirmed", "cancelled"];
 const asked = new URLSearchParams(location.search);
 
 class Overlay {
@@ -50,7 +53,9 @@ class Overlay {
     let due = null;
     while (this.heldBack.length && this.heldBack[0].at <= this.link.now()) due = this.heldBack.shift().state;
     if (due) this.#show(due);
-    if (this.drawn) this.#countDown(this.drawn.view.window);
+    if (!this.drawn) return;
+    this.#countDown(this.drawn.view.window);
+    this.#clear(this.drawn.view);
   }
 
   // Without a sign of life nothing is shown: an old table must never look like the one of now.
@@ -110,9 +115,7 @@ class Overlay {
     this.drawn = { hall, view };
     this.#furnish(hall);
     this.#showHead(hall, view);
-    this.#showRibbon(view);
-    const hasRound = ["betting", "dealing", "deciding", "result_proposed", "confirmed", "cancelled"].includes(view.phase);
-    this.board.classList.toggle("is-empty", !hasRound);
+    this.#end(view);
     for (const [name, parts] of this.places) this.#showPlace(name, parts, view, before);
     this.root.dataset.phase = view.phase;
     this.root.dataset.round = view.round_no;
@@ -131,8 +134,24 @@ class Overlay {
     if (!isLive) setText(this.banner, t(`environment.${hall.environment}`));
   }
 
-  #showRibbon(view) {
-    const { kind, mark, text, more } = said(view);
+  // A round that has ended stands for a while from then on, and once more when it is corrected.
+  #end(view) {
+    const end = OVER.includes(view.phase) ? `${view.round_no}/${view.phase}/${view.corrected}` : null;
+    if (end && end !== this.end) this.clearsAt = Math.min(view.happened_us / 1000, this.link.now()) + this.delay + STANDS_MS;
+    this.end = end;
+    this.isCleared = null;
+    this.#clear(view);
+  }
+
+  #clear(view) {
+    const isCleared = this.end !== null && this.link.now() > this.clearsAt;
+    if (isCleared === this.isCleared) return;
+    this.isCleared = isCleared;
+    this.board.classList.toggle("is-empty", isCleared || !(OVER.includes(view.phase) || PLAYED.includes(view.phase)));
+    this.#showRibbon(isCleared && !view.held && !view.paused ? { kind: "calm", text: t("overlay.ready") } : said(view));
+  }
+
+  #showRibbon({ kind, mark, text, more }) {
     this.ribbon.hidden = !text;
     this.ribbon.className = `plate ribbon is-${kind}`;
     fill(this.ribbon, [mark ? icon(mark) : null, el("strong", { text }), more ? el("span", { text: more }) : null]);
