@@ -108,7 +108,7 @@ def test_viewers_are_asked_to_wait_and_told_of_a_cancel(house: House) -> None:
 
 
 def test_nothing_goes_out_when_the_public_hears_nothing(house: House) -> None:
-    """A refused press is a step that only the house hears of; the overlay is sent the beat of every second."""
+    """A refused press is a step that only the house hears of; the overlay is sent its beat."""
     house.session.to_dealing()
     with house.client() as client, overlay(client) as socket:
         shown = heard(socket, "view")
@@ -161,8 +161,9 @@ def test_the_log_says_which_rules_an_overlay_shows(house: House, caplog: pytest.
 
 
 def test_there_is_room_for_so_many(house: House) -> None:
-    house.pages._overlays._links = {OverlayLink(Stuck(), house=house, board=house.pages._board)  # type: ignore[arg-type]
-                                    for _ in range(OVERLAYS_MAX)}  # fmt: skip
+    for _ in range(OVERLAYS_MAX):
+        link = OverlayLink(Stuck(), house=house, board=house.pages._board)  # type: ignore[arg-type]
+        house.pages._overlays._links.add(link)
     with (
         house.client() as client,
         overlay(client) as socket,
