@@ -19,10 +19,12 @@ from playwright.sync_api import Browser, Page
 from controller.bus.envelope import decode
 from controller.bus.snapshot import Snapshot
 from controller.journal import Days
+from controller.station.config import StationConfig
 from controller.station.pages.server import Pages
 from controller.station.pages_config import PagesFile
 from controller.table import inputs as i
 from controller.table.events import Audience, IncidentKind
+from controller.table.picture import draw
 from simulators.faults.catalogue import Amount, Plan
 from simulators.faults.courses import course_of
 from simulators.links import DirectLink
