@@ -24,6 +24,7 @@ FAMILIES: Mapping[str, Callable[[Mapping[str, object]], Framer]] = {
 
 CODE_FORMS: Mapping[str, str] = {
     angel_eye.FAMILY: "[0-9A-F]{2}",
+    delimited.FAMILY: "[ -~]+",
     feig_obid.FAMILY: "[0-9A-F]{16}",
     rdm6300.FAMILY: "[0-9A-F]{10}",
 }

@@ -58,9 +58,12 @@ class Register(Generic[Where]):
         assert isinstance(self.check(code), Card), code
         self._out.append((code, where))
 
-    def withdraw(self, code: str) -> None:
-        """Take the last reading of `code` back: that card counts as in the shoe again."""
-        self._out.remove((code, self.where(code)))
+    def withdraw(self, code: str, where: Where | None = None) -> None:
+        """Take a reading of `code` back, the one at `where` or the last: that card is in the shoe again.
+
+        Where several cards have the code, the others stay where they lie.
+        """
+        self._out.remove((code, self.where(code) if where is None else where))
 
     def move(self, code: str, where: Where) -> None:
         """Note that the card with `code` that left last lies somewhere else now (burned, for example)."""

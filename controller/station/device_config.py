@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -17,6 +18,8 @@ from drivers.port_names import check_name, is_socket
 
 SET_BY_SERVER = ("baud", "bytesize", "parity", "stopbits")
 USUAL_LINE = SerialSettings()
+NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+"""A device's name is a word of every line that a recording has of it."""
 
 
 class ScannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,8 +66,11 @@ Device = TypeVar("Device", ScannerConfig, BadgeReaderConfig, LightConfig)
 
 def at_home(home: Path, device: Device) -> Device:
     """Return the device with its port as a whole path, where it began with a dot: at the table's file."""
-    port = os.path.normpath(home / device.port) if device.port.startswith(".") else device.port
-    return msgspec.structs.replace(device, port=port)
+    return msgspec.structs.replace(device, port=_whole(home, device.port))
+
+
+def _whole(home: Path, port: str) -> str:
+    return os.path.normpath(home / port) if port.startswith(".") else port
 
 
 def check_devices(
@@ -73,7 +79,11 @@ def check_devices(
     readers: Mapping[str, BadgeReaderConfig],
     lights: Mapping[str, LightConfig],
 ) -> None:
-    """Refuse a port, family or option that nobody knows. Raises ConfigError, which names file and key."""
+    """Refuse a port, family or option that nobody knows, and a name that can stand in no recording.
+
+    Raises ConfigError, which names file and key.
+    """
+    _check_apart(path, {"scanners": scanners, "badge_readers": readers, "lights": lights})
     for section, devices in (("scanners", scanners), ("badge_readers", readers)):
         for name, device in devices.items():
             where = f"{path}: {section}.{name}"
@@ -87,6 +97,25 @@ def check_devices(
         if light.family != tower_light.FAMILY:
             wrong = unknown_name(light.family, (tower_light.FAMILY,))
             raise ConfigError(f"{path}: lights.{name}.family: {wrong}")
+
+
+def _check_apart(path: Path, sections: Mapping[str, Mapping[str, Reader | LightConfig]]) -> None:
+    """Refuse a bad name, and two devices at one port: only one of them would ever have it."""
+    taken: dict[str, str] = {}
+    for section, devices in sections.items():
+        for name, device in devices.items():
+            where = f"{section}.{name}"
+            if NAME.fullmatch(name) is None:
+                raise ConfigError(
+                    f"{path}: {section}.{name!r}: expected a name of 1 to 32 letters, digits, '-' or '_'"
+                )
+            port = _whole(path.parent, device.port)
+            if port in taken:
+                raise ConfigError(
+                    f"{path}: {where}.port: {device.port} is the port of {taken[port]} already; "
+                    "give each device its own"
+                )
+            taken[port] = where
 
 
 def _check_port(where: str, port: str, line: SerialSettings) -> None:

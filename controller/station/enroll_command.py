@@ -1,7 +1,7 @@
 """`tablectl enroll CONFIG DECK`: scan a deck in, card by card, from one of a table's scanners.
 
 A deck file that is not there yet is made: each card is asked for, and its code (a tag's UID, say) is written
-down. A deck file that is there is the measure: 52 cards, all different.
+down. A deck file that is there is the measure: each card as often as it has it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _inspect(config: StationConfig, name: str, arguments: argparse.Namespace) ->
     say_now(f"deck {deck.name} is in {arguments.deck}: show all its cards, in any order")
     asyncio.run(Listening(name, config.scanners[name], taking).run(taking.is_done))
     wrong = list(inspection.wrong())
-    for text in wrong or [f"deck {deck.name}: 52 cards, all different"]:
+    for text in wrong or [f"deck {deck.name}: {deck.size} cards, none too many"]:
         say_now(text)
     return FINDING if wrong else FINE
 

@@ -82,11 +82,12 @@ class Enrolment:
 
 
 class Inspection:
-    """What is read of a deck that has its codes: 52 cards, all different, and none of another deck."""
+    """What is read of a deck that has its codes: each card as often as due, none of another deck."""
 
     def __init__(self, deck: CodeMap, others: Sequence[CodeMap]) -> None:
         self._deck = deck
         self._others = others
+        self._copies = deck.size // len(DECK)
         self._read: list[Card] = []
         self._read_us: dict[Card, int] = {}
         self._foreign: list[str] = []
@@ -94,12 +95,16 @@ class Inspection:
     @property
     def is_complete(self) -> bool:
         """Whether every card was read; more may come."""
-        return len(set(self._read)) == len(DECK)
+        return self._found == self._deck.size
 
     @property
     def prompt(self) -> str:
         """How far it is."""
-        return f"{len(set(self._read))}/52"
+        return f"{self._found}/{self._deck.size}"
+
+    @property
+    def _found(self) -> int:
+        return sum(min(count, self._copies) for count in Counter(self._read).values())
 
     def take(self, code: str, at_us: int) -> str:
         """Take a code; returns what it is."""
@@ -112,7 +117,7 @@ class Inspection:
         self._read.append(card)
         before_us = self._read_us.get(card)
         self._read_us[card] = at_us
-        if before_us is None:
+        if before_us is None or self._read.count(card) <= self._copies:
             return f"{card}"
         first, ago = self._read.index(card) + 1, (at_us - before_us) / 1_000_000
         return f"DOUBLED {card}: read as card {first}, now as {len(self._read)}; {ago:.1f} s lie between"
@@ -120,8 +125,12 @@ class Inspection:
     def wrong(self) -> Iterator[str]:
         """Yield what this deck has too few, too many, or of another deck."""
         counts = Counter(self._read)
-        missing = [str(card) for card in NEW_DECK if not counts[card]]
-        doubled = [f"{card} ({counts[card]} times)" for card in NEW_DECK if counts[card] > 1]
+        missing = [
+            f"{card} ({self._copies - counts[card]} times)" if self._copies > 1 else str(card)
+            for card in NEW_DECK
+            if counts[card] < self._copies
+        ]
+        doubled = [f"{card} ({counts[card]} times)" for card in NEW_DECK if counts[card] > self._copies]
         if missing:
             yield f"missing: {', '.join(missing)}"
         if doubled:

@@ -132,6 +132,8 @@ def _why_never_read(code: str, scanner: ScannerConfig) -> str | None:
     shortest, longest = getattr(options, "min_length", 1), getattr(options, "max_length", len(code))
     if not shortest <= len(code) <= longest:
         return f"expects {shortest} to {longest} characters (min_length, max_length), got {len(code)}"
+    if getattr(options, "aim_id", False) and re.match(r"\][A-Za-z][A-Za-z0-9]", code):
+        return f"drops {code[:3]!r} as the AIM id of a code (aim_id)"
     if code in getattr(options, "no_read", ()):
         return "takes it for a failed read (no_read)"
     return None

@@ -6,7 +6,6 @@ lie over it, and a press that is not a decision does not stop them.
 
 from __future__ import annotations
 
-from controller.table.charts import PHASE_TARGETS
 from controller.table.events import BlockReason, IncidentEscalated
 from controller.table.halts import block
 from controller.table.incidents import ESCALATE, GIVE_UP, WAITS_FOR_SUPERVISOR, call_supervisor, cancel
@@ -26,7 +25,7 @@ def expire(t: TableState, name: str) -> None:
         t.emit(IncidentEscalated(incident=incident.number, after_s=t.settings.limits.escalate_after_s))
         return
     assert kind == GIVE_UP, name
-    if (t.phase, "round_cancelled") not in PHASE_TARGETS:
+    if not t.is_round_open:
         # Nothing to cancel: the case waits on, and so does the table.
         t.emit(IncidentEscalated(incident=incident.number, after_s=t.settings.limits.give_up_after_s))
         block(t, BlockReason.NO_SUPERVISOR, CELL)

@@ -195,5 +195,5 @@ def last_card(t: TableState) -> LaidCard | None:
 
 def withdraw_card(t: TableState, laid: LaidCard, reason: IncidentKind) -> None:
     """Say that a card does not lie where it was read; its code counts as in the shoe again."""
-    t.register.withdraw(laid.code)
+    t.register.withdraw(laid.code, (laid.place, laid.n))
     t.emit(CardWithdrawn(place=laid.place, n=laid.n, reading=laid.reading, reason=reason))

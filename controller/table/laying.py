@@ -38,7 +38,7 @@ def follow_held(t: TableState) -> None:
             t.shoe.sealed.append(card.opening(current.id))  # It stays face down until the shoe closes.
         else:
             current.withdrawn.append(card.opening())
-        t.register.withdraw(card.code)
+        t.register.withdraw(card.code, (card.place, card.n))
         deal_card(t, UnplacedRead(card.card, card.code, card.key, card.manual), held=card.n)
     t.disarm(HELD_TIMER)
 

@@ -104,7 +104,8 @@ def place_kept(t: TableState) -> None:
     """A round has opened: bind the cards that wait for it, before anybody bets."""
     kept, t.shoe.kept = t.shoe.kept, []
     for card in kept:
-        t.register.withdraw(card.read.code)
+        t.register.withdraw(card.read.code)  # They are the last ones that left the shoe.
+    for card in kept:
         if card.burns:
             aside.burn(t, card.read, BurnReason(card.kind))
         else:
@@ -116,7 +117,7 @@ def round_over(t: TableState) -> None:
     current = t.in_play
     t.shoe.sealed += [card.opening(current.id) for card in (*current.burned, *current.held) if not card.open]
     for card in current.held:
-        t.register.withdraw(card.code)
+        t.register.withdraw(card.code, (card.place, card.n))
         keep(
             t, UnplacedRead(card.card, card.code, card.key, card.manual), card.kind or IncidentKind.EARLY_DRAW
         )

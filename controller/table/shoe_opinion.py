@@ -14,10 +14,12 @@ from controller.table.events import (
     BlockReason,
     DeviceComplained,
     IncidentKind,
+    Refusal,
     ScannerChanged,
     ShoeJudged,
     Verdict,
 )
+from controller.table.gate import refuse
 from controller.table.incidents import note_incident
 from controller.table.inputs import OUTSIDE, Complaint, ShoeComplained, ShoeResulted, ShoeStandsBy
 from controller.table.state import TableState
@@ -33,11 +35,14 @@ BROKEN = frozenset({Complaint.PULLED_BACK})
 def resulted(t: TableState, value: ShoeResulted) -> None:
     """Take the shoe's result of this coup; it is compared as soon as the rules have theirs.
 
-    One that comes before a card of this coup lies is the last coup's, and too late.
+    One that comes before a card of this coup lies is the last coup's, and too late; one of a shoe that has
+    lost count of the coup is of some of the cards.
     """
-    if t.round is not None and t.round.laid:
-        t.round.opinion = (value.winner, value.player_pair, value.banker_pair)
-        t.round.compared = None
+    if t.round is None or not t.round.laid or t.round.shoe_astray:
+        refuse(t, "shoe_resulted", Refusal.NOT_OWED)
+        return
+    t.round.opinion = (value.winner, value.player_pair, value.banker_pair)
+    t.round.compared = None
 
 
 def follow(t: TableState) -> None:
@@ -110,6 +115,7 @@ def begins_anew(t: TableState) -> None:
     if t.round is not None and t.phase is Phase.DEALING:
         is_scanned_anew = t.incident is not None and t.incident.again is not None
         t.round.shoe_astray = bool(t.round.laid) and not is_scanned_anew
+        t.round.opinion = None
 
 
 def is_outside(t: TableState, place: str | None) -> bool:

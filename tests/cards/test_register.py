@@ -92,6 +92,9 @@ def test_the_ninth_five_of_spades_of_eight_decks_is_one_too_many() -> None:
     assert r.places(FIVE) == tuple(f"place {n}" for n in range(EIGHT_VALUE_ONLY))
     r.withdraw(FIVE)
     assert r.where(FIVE) == "place 6" and r.check(FIVE) == Card.parse("5s")
+    r.withdraw(FIVE, "place 2")
+    assert r.places(FIVE)[:3] == ("place 0", "place 1", "place 3")
+    r.take(FIVE, "place 9")
     r.move(FIVE, "burn")
     assert r.places(FIVE)[-1] == "burn" and r.out_count == 7
 

@@ -105,7 +105,7 @@ def in_alive(**facts: Any) -> Pulse:
     return Pulse(**{**facts, "phase": "x" * Spy.count})
 
 
-def in_an_answer(request: str, accepted: bool, reason: str | None) -> Answer:
+def in_an_answer(request: str, accepted: bool, reason: str | None, _text: str | None) -> Answer:
     return Answer(request, accepted, reason, "x" * Spy.count)
 
 

@@ -12,10 +12,11 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 
 from e2e.test_simulation import demo_in
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright
 
 from controller.station.config import load
 from simulators.cast import PINS
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 ARTEFACTS = ROOT / "artefacts" / "pages"
 SIZES = ((1280, 800), (1920, 1080))
 LANGUAGES = ("en", "ru")
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 CLIPPED = """() => [...document.querySelectorAll("body *")]
     .filter((node) => node.clientWidth > 0 && node.checkVisibility() && node.scrollWidth > node.clientWidth)
     .map((node) => `${node.className} ${node.scrollWidth}>${node.clientWidth}: ${node.textContent}`)
@@ -89,7 +91,9 @@ class Person:
 
     def __init__(self, browser: Browser, home: str, language: str) -> None:
         width, height = SIZES[0]
-        context = browser.new_context(viewport={"width": width, "height": height}, locale=language)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, locale=language, reduced_motion="reduce"
+        )
         self.page: Page = context.new_page()
         self.language = language
         self.faults: list[str] = []
@@ -126,10 +130,14 @@ class Person:
         self.page.keyboard.press(name if name == "Space" else name.lower())
 
     def does(self, key: str = "Space") -> None:
-        """Do what the page asks for, and wait until it asks for something else."""
+        """Do what the page asks for until it asks for something else; a dropped press is made again."""
         before = self.what()
-        self.key(key)
-        self.page.wait_for_function(f"before => ({WHAT})() !== before", arg=before, timeout=20_000)
+        for _ in range(4):
+            self.key(key)
+            with suppress(TimeoutError):
+                self.page.wait_for_function(f"before => ({WHAT})() !== before", arg=before, timeout=8_000)
+                return
+        raise AssertionError(f"{before}: pressed, and nothing happened: {self.page.inner_text('.toasts')}")
 
     def what(self) -> str:
         return str(self.page.evaluate(f"({WHAT})()"))
@@ -141,10 +149,23 @@ WHAT = (
 )
 
 
+def barriers(person: Person) -> list[str]:
+    """Return what axe finds serious on the page as it stands, or critical."""
+    if not person.page.evaluate("() => Boolean(window.axe)"):
+        person.page.evaluate(AXE)
+    found = person.page.evaluate("() => axe.run({ resultTypes: ['violations'] })")
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
 def looked_at(people: list[Person], name: str) -> list[str]:
-    """Keep a screenshot of what each sees at each size; returns every text that is cut off."""
+    """Keep a screenshot of what each sees at each size; returns texts that are cut off, and barriers."""
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    clipped = []
+    clipped = [f"{name}: {barrier}" for barrier in barriers(people[0])]
     for person in people:
         for width, height in SIZES:
             person.page.set_viewport_size({"width": width, "height": height})

@@ -27,3 +27,8 @@ def test_it_prints_every_endpoint_and_a_line_that_runs_the_plain_consumer() -> N
     assert Path(program).name == "plain_consumer.py" and Path(program).exists()
     assert (live, replay) == (known.live["settlement"], known.replay["settlement"])
     assert rest[:3] == ["rp1", "settlement", "simulated"] and len(rest) == 5
+
+
+def test_it_prints_the_pages_and_who_logs_in_there() -> None:
+    text = how_to_listen(load(CONFIG))
+    assert "http://127.0.0.1:8600/dealer" in text and "anna 271828" in text

@@ -85,6 +85,12 @@ def test_the_demo_table_is_a_good_config() -> None:
             "scanners.shoe.port: 'usb:c2e:0b61:1': expected usb:",
         ),
         ('deck = "blue"', f"deck = {'[' * 20_000}", "nested too deep"),
+        ("scanners.shoe", 'scanners."my shoe"', "scanners.'my shoe': expected a name of 1 to 32 letters"),
+        (
+            "[scanners.shoe]",
+            '[lights.tower]\nport = "./../run/rp1/devices/shoe"\n\n[scanners.shoe]',
+            "lights.tower.port: ./../run/rp1/devices/shoe is the port of scanners.shoe already",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -106,7 +106,7 @@ def test_every_scanner_of_a_table_is_examined(tmp_path: Path, capsys: pytest.Cap
             lines.enter_context(device_at(port_of(config, "rp4", name), frames(end)))
         assert doctor(config, "--json") == 1
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["scanner"] for one in found] == [
+    assert [one["device"] for one in found] == [
         "capture",
         *(f"pad_{place}" for place in ("box1", "box2", "box3", "dealer")),
     ]

@@ -96,6 +96,19 @@ def test_an_inspection_says_what_is_missing_doubled_and_foreign() -> None:
     assert (whole.is_complete, list(whole.wrong())) == (True, [])
 
 
+def test_an_inspection_of_a_shoe_counts_all_its_decks() -> None:
+    shoe = code_map("shoe8", Scheme.SUIT_DIGIT_RANK, decks=8)
+    inspection = Inspection(shoe, ())
+    shown(inspection, *[*shoe.cards] * 7)
+    assert not inspection.is_complete and inspection.prompt == "364/416"
+    assert next(inspection.wrong()).startswith("missing: As (1 times), 2s (1 times)")
+    shown(inspection, *shoe.cards)
+    assert (inspection.is_complete, list(inspection.wrong())) == (True, [])
+    [told] = shown(inspection, "1010")
+    assert told.startswith("DOUBLED As") and "now as 417" in told
+    assert [text.partition(";")[0] for text in inspection.wrong()] == ["doubled: As (9 times)"]
+
+
 def test_the_file_of_a_deck_is_read_back_as_the_deck(tmp_path: Path) -> None:
     codes = {f'"\\{number}': card for number, card in enumerate(NEW_DECK)}
     path = tmp_path / "odd.toml"
@@ -202,7 +215,7 @@ def test_a_deck_that_has_its_file_is_inspected(desk: Desk) -> None:
     desk.deck = desk.deck.with_name("blue.toml")
     codes = list(BLUE.cards)
     assert desk.enroll(person=lambda: desk.show_at_once(*codes)) == 0
-    assert desk.said[-1] == "deck blue: 52 cards, all different"
+    assert desk.said[-1] == "deck blue: 52 cards, none too many"
     assert desk.said[-2] == "As; 52/52"
     odd = [*codes[1:], codes[5], "H05"]
     assert desk.enroll("--silence", "1", person=lambda: desk.show_at_once(*odd)) == 1

@@ -143,6 +143,18 @@ def test_presses_that_the_driver_would_never_let_through_are_refused(
     assert "give the press a code that it takes" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("]C0A", "drops ']C0' as the AIM id of a code (aim_id)"), ("é99", "of the form [ -~]+")],
+)
+def test_presses_of_codes_that_no_delimited_scanner_gives_out_are_refused(
+    tmp_path: Path, code: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match="no scanner that deals would let it through") as refused:
+        load(write(tmp_path, f'\n[station_commands]\n"{code}" = "open_betting"\n'))
+    assert said in str(refused.value)
+
+
 def test_a_press_needs_one_scanner_that_deals_and_lets_it_through(tmp_path: Path) -> None:
     long = '\n[station_commands]\nE00401001234ABCD = "open_betting"\n'
     with pytest.raises(ConfigError, match=r"got 16; give the press"):

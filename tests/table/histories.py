@@ -58,7 +58,7 @@ def play(d: Dealt, seed: int, steps: int, check: Callable[[Dealt], None]) -> Non
     for _ in range(steps):
         before = len(d.steps)
         if random.random() < 0.82:
-            _what_is_asked(d, random)
+            what_is_asked(d, random)
         else:
             random.choice(ANYTHING)(d, random)
         if len(d.steps) > before:
@@ -142,14 +142,14 @@ def _any_press(d: Dealt, random: Random) -> None:
     d.press(command, random.choice((*PEOPLE, BETS)))
 
 
-def _correct(d: Dealt, random: Random) -> None:
+def correct(d: Dealt, random: Random) -> None:
     """Two people, now and then the same one, correct a round, now and then by cards."""
     roundid = f"rp1-{random.randrange(d.table.state.round_no + 2)}"
     first, second = random.choices((BORIS, CLARA), k=2)
     cards = (CardAt("box1", 1, str(random.choice(DECK))),) if random.random() < 0.2 else ()
     d.press(i.ProposeCorrection(roundid, i.CorrectionReason.WRONG_RESULT, cards), first)
     if random.random() < 0.3:
-        _what_is_asked(d, random)
+        what_is_asked(d, random)
     d.press(i.ApproveCorrection(roundid, cards), second)
 
 
@@ -259,19 +259,19 @@ ANYTHING: tuple[Callable[[Dealt, Random], None], ...] = (
     _stale,
     _expired,
     lambda d, random: (d.fail(), None)[1],
-    _correct,
+    correct,
 )
 
 
-def _dealer(d: Dealt) -> str:
+def dealer_on_duty(d: Dealt) -> str:
     """Return who presses what the page asks for."""
     on_duty = d.table.state.duty.dealer
     return on_duty.actor if on_duty is not None else ANNA
 
 
-def _what_is_asked(d: Dealt, random: Random) -> None:
+def what_is_asked(d: Dealt, random: Random) -> None:
     """Do what the prompt says, or let somebody decide the open incident."""
-    prompt, dealer = draw(d.table.state).prompt, _dealer(d)
+    prompt, dealer = draw(d.table.state).prompt, dealer_on_duty(d)
     match prompt.code:
         case "DEAL_CARD" | "BURN_CARD" | "SCAN_AGAIN" | "SCAN_DRAWN_CARD":
             _scan_next(d)

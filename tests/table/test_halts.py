@@ -269,6 +269,21 @@ def test_row_40_a_supervisor_who_is_silent(case: str) -> None:
     assert only(d.last, TableBlocked) == TableBlocked(reason="NO_SUPERVISOR", cell="40")
 
 
+def test_row_40_a_count_that_nobody_repeats_in_the_first_shuffle() -> None:
+    """No round is open that could be cancelled: the case waits on."""
+    d = Dealt()
+    d.start()
+    d.plug()
+    d.press(i.OpenTable())
+    d.load()
+    d.press(i.VerifyDeck(52))
+    d.press(i.CountStub(51))
+    d.advance(GIVE_UP_MS)
+    assert only(d.events, TableBlocked) == TableBlocked(reason="NO_SUPERVISOR", cell="40")
+    d.press(i.CountStub(52), BORIS)
+    assert d.table.state.incident is None and d.phase is Phase.SHUFFLING
+
+
 def test_row_40_an_answer_in_time_ends_it() -> None:
     d = report(Dealt().to_dealing().deal(3))
     d.advance(ESCALATE_MS)

@@ -386,6 +386,22 @@ def test_row_10a_a_card_that_nobody_saw_is_the_first_of_the_next_coup(when: str)
     assert opens(opening, "ba1-2", held.commitment) and opening.card == "8h"
 
 
+def test_equal_cards_that_wait_are_registered_each_where_it_lies() -> None:
+    """Row 5 names both places of a card too many, so none may be another card's."""
+    d = proposed()
+    d.press(i.ConfirmResult())
+    for seen in (True, False, False):
+        d.scan("8h")
+        d.answer(seen)
+    d.press(i.ClearTable())
+    d.press(i.OpenBetting())
+    places = d.table.state.register.places
+    assert places(code_of("8h")) == ((BURN, 1), (HELD, 1), (HELD, 2))
+    d.press(i.CloseBetting())
+    d.bets()
+    assert places(code_of("8h")) == ((BURN, 1), ("player", 1), ("banker", 1))
+
+
 def opens(opening: OpenedCard, roundid: str, commitment: str | None) -> bool:
     assert opening.card is not None and opening.key is not None
     text = commitment_text(

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from profiles import profile
 from table.dealt import ANNA, BORIS, Dealt, every, only, refusal
-from table.shoe_dealt import SHOE_SETTINGS, ShoeDealt
+from table.shoe_dealt import SHOE_SETTINGS, SIX_CARDS, ShoeDealt
 
 from controller.table import inputs as i
 from controller.table.charts import Phase
@@ -120,7 +120,7 @@ def test_a_difference_that_is_told_after_result_blocks_the_table() -> None:
 def test_an_opinion_of_no_coup_means_nothing() -> None:
     d = ShoeDealt()
     d.to_ready()
-    assert d.judged("PLAYER") == () and d.phase is Phase.READY
+    assert refusal(d.judged("PLAYER")) is Refusal.NOT_OWED and d.phase is Phase.READY
     d.coup()
     assert not every(d.events, ShoeJudged)
     poker = Dealt().to_result()
@@ -323,11 +323,45 @@ def test_all_cards_once_more_from_the_first_are_a_coup_that_the_shoe_knows() -> 
     assert only(d.last, IncidentOpened).kind is IncidentKind.SHOE_DISAGREES
 
 
+def test_what_a_shoe_said_before_all_cards_once_more_is_forgotten() -> None:
+    """To a shoe that began anew behind the first card a natural lay, with the sixth card still to come."""
+    d = ShoeDealt(SIX_CARDS)
+    d.to_burned()
+    d.scan()
+    stand_by(d)
+    for _ in range(4):
+        d.scan()
+    d.judged("BANKER")
+    assert refusal(d.last) is Refusal.NOT_OWED
+    d.press(i.Observed(IncidentKind.MISREAD_LATE))
+    d.answer(True)
+    stand_by(d)
+    for place, card in zip(("P1", "B1", "P2", "B2", "P3"), SIX_CARDS.split(), strict=False):
+        d.scan_for(place, card)
+    d.scan_for("B3")
+    assert d.phase is Phase.RESULT_PROPOSED and d.table.state.incident is None
+    d.judged("PLAYER")
+    assert only(d.last, ShoeJudged).agrees
+
+
+def test_what_a_shoe_said_before_it_began_anew_is_forgotten() -> None:
+    d = dealing(3)
+    d.judged("TIE")
+    d.press(i.Observed(IncidentKind.MISREAD_LATE))
+    d.answer(True)
+    stand_by(d)
+    for place, card in zip(("P1", "B1", "P2"), ("9c", "3d", "Th"), strict=True):
+        d.scan_for(place, card)
+    d.scan_for("B2")
+    assert d.phase is Phase.RESULT_PROPOSED and d.table.state.incident is None
+
+
 def test_a_result_that_comes_before_a_card_lies_is_the_last_coups() -> None:
     d = dealing(4)
     d.finish()
     d.open_round()
     d.judged("BANKER")
+    assert refusal(d.last) is Refusal.NOT_OWED
     for place in ("P1", "B1", "P2", "B2"):
         d.scan_for(place)
     assert not every(d.events, ShoeJudged)

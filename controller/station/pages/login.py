@@ -28,7 +28,6 @@ TRIES, EACH_S = 5, 12.0
 """Five log-ins that failed at once, from one address or for one person, and five more a minute."""
 ANSWER_S = 10.0
 TOO_MANY_TRIES = "TOO_MANY_TRIES"
-NO_PEOPLE_FILE = "NO_PEOPLE_FILE"
 
 Secret = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
@@ -81,7 +80,7 @@ class FrontDoor:
             known = await asyncio.to_thread(_known, self._house, form)
         except PeopleError as error:
             log.error(str(error))
-            return NotIn(NO_PEOPLE_FILE)
+            return NotIn(Reason.NO_PEOPLE_FILE)
         if known is None:
             return NotIn(Refusal.WRONG_SECRET)
         refused = await self._come_on_duty(known, form, role)

@@ -2,7 +2,7 @@
 
 const SILENCE_MS = 2200; // No sign of life for so long, and the page is covered.
 const LOOK_MS = 200;
-const COUNTS_MS = 1500; // For so long a press counts; the daemon drops what comes later.
+const COUNTS_MS = 2000; // For so long a press counts; the daemon drops what comes later.
 const ANSWER_MS = 4000;
 const AGAIN_MS = [200, 500, 1000, 2000];
 const SAMPLES = 30;

@@ -7,7 +7,7 @@ import { about, has, t } from "./texts.js";
 const QUESTIONS = ["SAME_CARD", "FACE_SEEN", "CARD_DRAWN", "ORDER_CERTAIN", "LATER_CARD", "MOVE_CARD", "WAS_DEALT", "CARD_READ_MEANWHILE"];
 const STANDS = ["supervisor", "entry", "lost"];
 const STANDING = ["UNBLOCK", "OTHER_SCANNER", "FREE_DISK", "SUPERVISOR_VERIFIES", "GONE_TOO_LONG"];
-const WAITS = ["WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "WAIT_FOR_SHOE", "PLACE_BETS", "PAUSED"];
+const WAITS = ["WAIT_FOR_FACTS", "WAIT_FOR_PLAYERS", "WAIT_FOR_SHOE", "WAIT_FOR_CONSUMERS", "PLACE_BETS", "PAUSED"];
 const LONG = 34;
 const LONGEST = 72;
 const AROUND = 2 * Math.PI * 44;
@@ -126,6 +126,9 @@ function caseFacts(picture) {
     if (picture.entered_by) facts.push(t("page.entered_by", { name: picture.entered_by }));
     if (picture.escalated) facts.push(t("page.supervisor_called"));
   } else facts.push(t(`phase.${picture.phase}`));
+  for (const one of picture.consumers ?? []) {
+    if (one.must_acknowledge && one.behind) facts.push(t("page.behind", { name: one.name, n: one.behind }));
+  }
   if (picture.read_meanwhile) facts.push(t("page.read_meanwhile", { n: picture.read_meanwhile }));
   if (picture.rescans_used) facts.push(t("page.rescans", { n: picture.rescans_used }));
   if ((picture.deal ?? 1) > 1) facts.push(t("page.deal_no", { n: picture.deal }));
@@ -149,7 +152,7 @@ export class Felt {
     this.coup = el("div", { class: "coup", "aria-live": "polite" });
     this.burned = pile("burn");
     this.held = pile("held");
-    this.node = el("section", { class: "felt" },
+    this.node = el("section", { class: `felt${this.isCoup ? " is-coup" : ""}` },
       el("div", { class: "row" }, ...boxes.map((place) => this.#place(place))),
       el("div", { class: "row" }, ...near.map((place) => this.#place(place)), this.isCoup ? this.coup : null,
         el("div", { class: "piles" }, this.burned.node, this.held.node)));
