@@ -2,8 +2,8 @@
 
 It stands where the consumer stands and hands on what gets through: on the consumer's side is the real
 `GapKeeper`, on the table's the real replay. The weather comes from the seed: partitions, a consumer that
-stops reading, one that is restarted. Now and then the line heals, and two seconds later everything must be
-where it belongs. Time is the table's.
+stops reading, a slow one, one that is restarted. Now and then the line heals, and two seconds later
+everything must be where it belongs. Time is the table's.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ MS = 1_000
 SECOND = 1_000_000
 POLL_US = 250 * MS
 HEALED_US = 2 * SECOND
+WEATHERS = 5
+SLOW_US = 2 * SECOND
+"""A slow consumer takes one frame in so long a time; `alive` alone is more."""
 LOST, DOUBLED, SHIFTED, LATE = 0.2, 0.1, 0.1, 0.05
 LATE_US = 3 * SECOND
 OVERTAKEN_MAX = 50
@@ -161,6 +164,7 @@ class RoughLine(Listener):
         self._unread: deque[Callable[[], None]] = deque()
         self._is_fair, self._is_cut, self._reads = True, False, True
         self._polls = False
+        self._to_come: list[int] = []
         self._now_us = 0
         self._keeper: GapKeeper | None = None
         self._planned: list[Planned] = []
@@ -225,8 +229,9 @@ class RoughLine(Listener):
         self._at(SECOND, self._beat)
 
     def _change_weather(self) -> None:
-        """Something gets worse for a while, and then the line heals."""
-        match self._chance.randrange(4):
+        """Something gets worse for a while, each kind once before any comes again; then the line heals."""
+        self._to_come = self._to_come or self._chance.sample(range(WEATHERS), WEATHERS)
+        match self._to_come.pop():
             case 0:
                 self.counts["partitions"] += 1
                 self._is_cut = True
@@ -235,6 +240,10 @@ class RoughLine(Listener):
                 self._reads = False
             case 2:
                 self._restart()
+            case 3:
+                self.counts["slow times of the consumer"] += 1
+                self._reads = False
+                self._at(SLOW_US, self._read_slowly)
             case _:
                 self.counts["joins at some number"] += 1
                 self._follow_from_anywhere()
@@ -250,6 +259,15 @@ class RoughLine(Listener):
         while self._unread:
             self._unread.popleft()()
         self._at(HEALED_US, self._must_be_right)
+
+    def _read_slowly(self) -> None:
+        """Take one of the frames that wait, until the line heals: more come meanwhile."""
+        if self._reads:
+            return
+        if self._unread:
+            self._unread.popleft()()
+            self._work()
+        self._at(SLOW_US, self._read_slowly)
 
     def _must_be_right(self) -> None:
         """Hold the consumer against the table, and let the line be rough again."""
@@ -314,7 +332,9 @@ class RoughLine(Listener):
     def _delay(self) -> int:
         if self._is_fair:
             return 0
-        return self._between((0, LATE_US if self._chance.random() < LATE else 50 * MS))
+        is_late = self._chance.random() < LATE
+        self.counts["late"] += is_late
+        return self._between((0, LATE_US if is_late else 50 * MS))
 
     def _arrives(self, frame: bytes) -> None:
         keeper = self._keeper

@@ -7,8 +7,6 @@ replaced as a whole; what can't be understood allows nobody.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -18,9 +16,12 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.bus.errors import KeyFileUnusable
-from controller.bus.keys import what_is_wrong_with_key
+from controller.bus.keys import read_whole, what_is_wrong_with_key
 
-KeyName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
+FILE_BYTES_MAX = 1 << 20
+"""Of the list; thousands of keys."""
+KeyName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,31}$")]
+"""Of a consumer that acknowledges: its name, and after a dot what tells its keys apart."""
 
 
 class KeyRole(StrEnum):
@@ -77,9 +78,7 @@ class AllowList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_allowed(path: Path) -> AllowList:
     """Read the list; a file that is not there allows nobody. Raises KeyFileUnusable."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            raw = file.read()
+        raw, mode = read_whole(path, FILE_BYTES_MAX)
     except FileNotFoundError:
         return AllowList()
     except OSError as error:

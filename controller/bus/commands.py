@@ -21,6 +21,8 @@ from controller.bus.wire import Answer, CommandRequest, Reason, encode, request_
 
 ROLES = ("betting", "operator", "consumer")
 """The command endpoints, each with a right of its own."""
+NAMED = "consumer"
+"""The endpoint whose `actor` must be the owner of the key: one consumer never acknowledges for another."""
 REQUEST_BYTES_MAX = 65_536
 ANSWERS_HELD_MAX = 100
 """SNDHWM and RCVHWM per client."""
@@ -67,9 +69,11 @@ class CommandIntake:
 
     async def _take(self, role: str, socket: zmq.asyncio.Socket) -> None:
         while True:
-            frames = await socket.recv_multipart()
-            reply = _reply_on(socket, frames[:-1])
-            decoded = read_command(role, frames[-1])
+            *address, frame = await socket.recv_multipart(copy=False)
+            reply = _reply_on(socket, [part.bytes for part in address])
+            decoded = read_command(role, frame.bytes)
+            if isinstance(decoded, CommandRequest) and role == NAMED:
+                decoded = check_actor(decoded, _key_name(frame))
             if isinstance(decoded, Answer):
                 reply(decoded)
             elif not self._submit(role, decoded, reply):
@@ -87,6 +91,26 @@ def read_command(role: str, raw: bytes) -> CommandRequest | Answer:
         return _DECODER.decode(raw)
     except UNREADABLE as error:
         return Answer(request_named_in(raw), False, Reason.MALFORMED, f"command on {role}: {error}")
+
+
+def check_actor(request: CommandRequest, key: str | None) -> CommandRequest | Answer:
+    """Refuse what a key says under another consumer's name. `key` is its name, None for a local socket.
+
+    What follows a dot tells the keys of one consumer apart: `wallet.2` is a second one of `wallet`.
+    """
+    owner = request.actor if key is None else key.partition(".")[0]
+    if request.actor == owner:
+        return request
+    text = f"actor: got {request.actor!r}, expected {owner!r}, whose key this is; each consumer has its own"
+    return Answer(request.request, False, Reason.FOREIGN_ACTOR, text)
+
+
+def _key_name(frame: zmq.Frame) -> str | None:
+    """Return what the ZAP handler calls the key that a frame came with; None where there are no keys."""
+    try:
+        return str(frame.get("User-Id"))
+    except zmq.ZMQError:
+        return None
 
 
 def _reply_on(socket: zmq.asyncio.Socket, address: Sequence[bytes]) -> Reply:

@@ -23,17 +23,17 @@ from controller.bus.endpoints import check_served
 from controller.bus.errors import EndpointRefused, KeyFileUnusable
 from controller.bus.keys import BusKeys, read_pair
 from controller.bus.refusals import Refusal, Refusals
+from controller.bus.replay_server import FRAME_BYTES_MAX
 from controller.bus.zap import ZapHandler
 
 LOOK_S = 0.25
 TELL_S = 1.0
 HANDSHAKE_MS = 5_000
 """A peer that has not come in by then is cut off."""
-MESSAGE_BYTES_MAX = 65_536
-"""Longest frame that is read from a peer; subscriptions and requests are far shorter."""
 RELEASE_WAIT_S = 0.01
-TRIES_TOLD = 100
-"""So many tries to bind a door again are one line in the log."""
+RELEASE_TRIES = 10
+LOOKS_TOLD = 10
+"""So many looks at a door that can't be bound again are one line in the log."""
 UNSEEN = zmq.Event.HANDSHAKE_FAILED_NO_DETAIL | zmq.Event.HANDSHAKE_FAILED_PROTOCOL
 """Handshakes that fail before ZAP is asked, or because nobody answers it: libzmq tells no address."""
 
@@ -71,6 +71,7 @@ class Doors:
         self.refusals = Refusals()
         self._zap = ZapHandler(lambda: self._allowed, self.refusals, context=self._context)
         self._doors: dict[str, _Door] = {}
+        self._shut: dict[str, int] = {}
         try:
             for name, endpoint in keys.doors.items():
                 self._open(name, endpoint, sockets)
@@ -120,7 +121,7 @@ class Doors:
         socket.setsockopt(zmq.ZAP_DOMAIN, role_of(name).encode())
         socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
         socket.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
-        socket.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES_MAX)
+        socket.setsockopt(zmq.MAXMSGSIZE, FRAME_BYTES_MAX)
         socket.setsockopt(zmq.IPV6, "[" in endpoint)
         socket.bind(endpoint)
         # A bind may take the news of a message from the descriptor; reading EVENTS wakes an asyncio socket.
@@ -135,6 +136,8 @@ class Doors:
             if seen != self._seen:
                 self._seen = seen
                 await self._take_over()
+            elif self._shut:
+                await self._open_again()
 
     def _look(self) -> tuple[object, ...]:
         """Return what changes when one of the files does."""
@@ -162,24 +165,37 @@ class Doors:
         )
 
     async def _rebind(self, names: Iterable[str]) -> None:
-        """End all connections at these doors; what waits for their peers is dropped.
-
-        libzmq lets go of a port in the background, 1 to 3 ms later.
-        """
-        closed = list(names)
-        for name in closed:
+        """End all connections at these doors; what waits for their peers is dropped."""
+        for name in set(names) - self._shut.keys():
             self._doors[name].socket.unbind(self._doors[name].endpoint)
-        for name in closed:
-            tries = 0
-            while not self._is_bound_again(name):
-                tries += 1
-                if tries % TRIES_TOLD == 0:
-                    facts = {"door": name, "endpoint": self._doors[name].endpoint}
-                    log.error("another process has a door", extra={"facts": facts})
+            self._shut[name] = 0
+        await self._open_again()
+
+    async def _open_again(self) -> None:
+        """Bind what was shut. libzmq lets go of a port in the background, 1 to 3 ms later.
+
+        A door that another process has meanwhile stays shut, and is tried with each look: keys of the others
+        are followed all the same.
+        """
+        opened: list[str] = []
+        for name in sorted(self._shut):
+            for _ in range(RELEASE_TRIES):
+                if self._is_bound_again(name):
+                    del self._shut[name]
+                    opened.append(name)
+                    break
                 await asyncio.sleep(RELEASE_WAIT_S)
-        if closed:
-            log.warning("doors bound anew", extra={"facts": {"doors": closed}})
+            else:
+                self._tell_shut(name)
+        if opened:
+            log.warning("doors bound anew", extra={"facts": {"doors": opened}})
             self._on_rebound()
+
+    def _tell_shut(self, name: str) -> None:
+        if self._shut[name] % LOOKS_TOLD == 0:
+            facts = {"door": name, "endpoint": self._doors[name].endpoint}
+            log.error("another process has a door", extra={"facts": facts})
+        self._shut[name] += 1
 
     def _is_bound_again(self, name: str) -> bool:
         try:

@@ -85,6 +85,8 @@ def read_pair(path: Path) -> KeyPair:
             f"{path}: mode {mode:04o}, expected {MODE:04o}: others can read this secret key; "
             f"chmod 600 {path}, and draw another one if they may have"
         )
+    if _holds(public_path(path), text):
+        raise KeyFileUnusable(f"{path}: holds the public key, expected the secret one; restore it")
     return KeyPair.of(text)
 
 
@@ -118,17 +120,41 @@ def write_pair(path: Path, pair: KeyPair) -> None:
 def _read(path: Path) -> tuple[str, int]:
     """Return the key in a file and the file's mode."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            raw = file.read(FILE_BYTES_MAX).strip()
+        raw, mode = read_whole(path, FILE_BYTES_MAX)
     except OSError as error:
         raise KeyFileUnusable(
             f"{path}: can't be read: {error.strerror}; tablectl keys create makes a pair"
         ) from None
+    raw = raw.strip()
     problem = what_is_wrong_with_key(raw)
     if problem is not None:
         raise KeyFileUnusable(f"{path}: {problem}")
     return raw.decode("ascii"), mode
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return read_public(path) == text
+    except KeyFileUnusable:
+        return False
+
+
+def read_whole(path: Path, limit: int) -> tuple[bytes, int]:
+    """Return what is in a small file, and its mode. Never waits, as a table with doors reads while it runs.
+
+    Raises KeyFileUnusable for what is no file, such as a pipe, and for a longer one; OSError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise KeyFileUnusable(f"{path}: is no file, expected one with keys; move it away")
+        raw = os.read(descriptor, limit + 1)
+    finally:
+        os.close(descriptor)
+    if len(raw) > limit:
+        raise KeyFileUnusable(f"{path}: is longer than {limit} bytes, so it holds something else than keys")
+    return raw, stat.S_IMODE(mode)
 
 
 def what_is_wrong_with_key(raw: bytes) -> str | None:

@@ -32,9 +32,12 @@ from controller.table.events import AUDIENCES, Audience
 
 PAGE_BYTES_MAX = 1 << 20
 """A page ends with the message that passes this size."""
-REPLIES_HELD_MAX = 16
-"""SNDHWM per client: pages that wait for one that does not read. More are dropped."""
+REPLIES_HELD_MAX = 2
+"""SNDHWM per client: pages that wait for one that does not read. More are dropped: a client has one request
+on its way, and a page may have a megabyte."""
 REQUEST_BYTES_MAX = 4_096
+FRAME_BYTES_MAX = 65_536
+"""Longest frame that is read from a peer; who sends a longer one is cut off without an answer."""
 CHUNK = 64
 """Messages read or folded before others on the loop get their turn."""
 ROUNDS_MAX = 5_000
@@ -281,7 +284,7 @@ def router(context: zmq.Context[Any], *, held: int) -> zmq.asyncio.Socket:
     socket = zmq.asyncio.Socket(context, zmq.ROUTER)
     socket.setsockopt(zmq.SNDHWM, held)
     socket.setsockopt(zmq.RCVHWM, held)
-    socket.setsockopt(zmq.MAXMSGSIZE, REQUEST_BYTES_MAX)
+    socket.setsockopt(zmq.MAXMSGSIZE, FRAME_BYTES_MAX)
     return socket
 
 

@@ -24,6 +24,8 @@ from controller.table.presses import DEALING_STAFF, ROLES
 Schema: TypeAlias = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+BUS_ID = "urn:tablectl:schema:bus:v"
+"""Of the whole document, with the major version behind it."""
 DEFS = "#/$defs/"
 ASKS = (AskSnapshot, AskFrom, AskRound)
 COMMANDERS: Mapping[str, frozenset[Role]] = {
@@ -47,7 +49,7 @@ def bus_schemas() -> Schema:
     del components[CommandRequest.__name__]  # Each endpoint of commands has its own.
     document = {
         "$schema": DIALECT,
-        "$id": f"urn:tablectl:schema:bus:v{VERSION}",
+        "$id": f"{BUS_ID}{VERSION}",
         "title": "Everything that travels on the bus of tablectl",
         "description": (
             "A message is described by the definition that is named like its `type`. "

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from controller.bus.schema import DEFS, Schema
+from controller.bus.schema import BUS_ID, DEFS, Schema
 from controller.table.events import Audience
 
 BOUNDS = ("type", "const", "pattern", "minimum", "maximum", "exclusiveMaximum")
@@ -32,8 +32,12 @@ class _Pair(NamedTuple):
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
     """Return what `new` breaks of `old`, a line each; both are documents of `bus_schemas`.
 
-    A new major version, which stands in `$id`, breaks nothing: its types have other names.
+    A new major version, which stands in `$id`, breaks nothing: its types have other names. Raises ValueError
+    for an `$id` that is not of this bus, and what comes of a document of another make.
     """
+    for name in (old["$id"], new["$id"]):
+        if not name.startswith(BUS_ID):
+            raise ValueError(f"$id: got {name!r}, expected {BUS_ID}<version>")
     return [] if old["$id"] != new["$id"] else list(dict.fromkeys(_Comparison(old, new).run()))
 
 

@@ -76,6 +76,8 @@ class Reason(StrEnum):
     """No longer kept."""
     UNKNOWN_ROUND = "UNKNOWN_ROUND"
     """Replay: no round of this id is kept."""
+    FOREIGN_ACTOR = "FOREIGN_ACTOR"
+    """The key is of another consumer than `actor`; each acknowledges for itself."""
     UNKNOWN_PERSON = "UNKNOWN_PERSON"
     """The people file has nobody of this name."""
     NO_PEOPLE_FILE = "NO_PEOPLE_FILE"

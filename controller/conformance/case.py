@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from controller.conformance import rounds
@@ -37,10 +37,11 @@ class Trial:
     subject: Subject
     books: str
     round_no: int = 0
-    notes: list[str] = field(default_factory=list)
+    starts: int = 0
 
     async def begin(self) -> None:
         """Start the subject and wait until it listens. Raises Differs if it never subscribes."""
+        self.starts += 1
         await self.subject.start(self.table.feed, books=self.books)
         if not await self.table.joined():
             raise Differs("the subject has not subscribed to the live feed in 5 s")
@@ -180,7 +181,27 @@ class WalletTrial(Trial):
         books = {player: await self.subject.ask("balance", player=player) for player in PLAYERS}
         got = (books["ann"]["balance"], books["bob"]["balance"], books["ann"].get("claim", 0))
         if got != (ann, bob, owed):
-            raise Differs(f"ann has {got[0]}, bob {got[1]}, ann owes {got[2]}; expected {ann}, {bob}, {owed}")
+            when = "after its restart " if self.starts > 1 else ""
+            told = f"{when}ann has {got[0]}, bob {got[1]}, ann owes {got[2]}"
+            raise Differs(f"{told}; expected {ann}, {bob}, {owed}")
+
+    async def stands(self, ann: int, bob: int = OPENING) -> None:
+        """Hold that nothing moves any more, whether the subject goes on or has stopped. Raises Differs."""
+
+        async def is_decided() -> bool:
+            return await self.has_stopped() or await self.reached(self.table.snapshot.seq)
+
+        await self.comes(is_decided, "the last message is acted on, or the wallet has stopped")
+        await self.has_now(ann, bob)
+
+    async def has_stopped(self) -> bool:
+        """Whether the subject says that a person must look."""
+        where = await self.subject.ask("where")
+        return bool(where["state"] == "stopped")
+
+    async def stops(self) -> None:
+        """Wait until the subject has stopped. Raises Differs."""
+        await self.comes(self.has_stopped, "the wallet has stopped")
 
     async def takes_bets(self) -> bool:
         """Whether the subject would take a new bet now."""

@@ -45,14 +45,16 @@ class Kept:
     def __init__(self, audience: Audience) -> None:
         self.rows: dict[Audience, list[bytes]] = {known: [] for known in AUDIENCES}
         self.told = self.rows[audience]
+        self.kept_from = 1
+        """What is numbered lower is beyond the retention time."""
 
     def messages(self, audience: Audience, first_seq: int, limit: int) -> Sequence[tuple[int, bytes]]:
         """Return at most `limit` messages from number `first_seq`."""
         return list(enumerate(self.rows[audience][first_seq - 1 : first_seq - 1 + limit], first_seq))
 
-    def first_seq(self, audience: Audience) -> int:  # noqa: ARG002 - all are kept
-        """Everything is kept."""
-        return 1
+    def first_seq(self, audience: Audience) -> int:  # noqa: ARG002 - the same for all
+        """Return the lowest number that is kept."""
+        return self.kept_from
 
     def last_seq(self, audience: Audience) -> int:
         """Return the number of the last message."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from controller.bus.endpoints import Endpoints
-from controller.conformance import delivery, lease_cases, money, origin, overlay_cases, restarts
+from controller.conformance import delivery, doubts, lease_cases, money, origin, overlay_cases, restarts
 from controller.conformance.case import Differs, Trial, WalletTrial
 from controller.conformance.feed import KitTable
 from controller.conformance.overlay_cases import OverlayTrial
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 def cases_of(role: Role) -> tuple[Case, ...]:
     """Return all cases of a role, in the order of play."""
-    wallet = (money.CASES, delivery.CASES, origin.CASES, restarts.CASES, lease_cases.CASES)
+    wallet = (money.CASES, delivery.CASES, origin.CASES, restarts.CASES, lease_cases.CASES, doubts.CASES)
     plays: Sequence[Sequence[Callable[[Any], Awaitable[None]]]] = (
         wallet if role is Role.WALLET else (overlay_cases.CASES,)
     )

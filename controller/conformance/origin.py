@@ -131,15 +131,10 @@ async def _unknown(trial: WalletTrial, name: str) -> None:
     await trial.table.send(*trial.table.store(result, type=name))
     await trial.table.say(closed)
     await trial.open_round()
-    await trial.comes(lambda: _has_stopped(trial), "the wallet has stopped")
+    await trial.stops()
     await trial.has_now(ann=900)
     if await trial.takes_bets():
         raise Differs("new bets are taken after an unknown type, expected none")
-
-
-async def _has_stopped(trial: WalletTrial) -> bool:
-    where = await trial.subject.ask("where")
-    return bool(where["state"] == "stopped")
 
 
 CASES = (

@@ -10,8 +10,9 @@ import signal
 from collections.abc import Iterable
 from pathlib import Path
 
-from controller.bus.client import Feed
+from controller.bus.client import ClientKeys, Feed
 from controller.bus.errors import BusError
+from controller.bus.keys import public_path
 from controller.floor.bridge import Carrier
 from controller.floor.errors import BridgeStopped, FloorRefused
 from controller.floor.nats_server import DEFAULT_URL, Address, address_of
@@ -44,6 +45,15 @@ def add_bridge(subcommands: argparse._SubParsersAction[argparse.ArgumentParser])
         action="store_true",
         help="an empty stream begins at the table's present instead of message 1",
     )
+    nats.add_argument(
+        "--key",
+        type=Path,
+        metavar="FILE",
+        help="the bridge's own NAME.key: it listens at the doors of [bus], as from another machine",
+    )
+    nats.add_argument(
+        "--table-key", type=Path, metavar="FILE", help="the table's bus.key.pub, if not where [bus] has it"
+    )
     nats.set_defaults(run=run)
 
 
@@ -64,19 +74,44 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         address = address_of(arguments.server)
         config = load(arguments.config)
+        keys = _keys_of(config, arguments)
+        wanted = [Audience(name) for name in dict.fromkeys(arguments.audience or CARRIED)]
+        feeds = [feed_of(config, audience, keys) for audience in wanted]
     except (FloorRefused, StationError, BusError) as error:
         complain(error)
         return USAGE
-    wanted = [Audience(name) for name in dict.fromkeys(arguments.audience or CARRIED)]
-    carriers = [
-        Carrier(feed_of(config, audience), address, from_now=arguments.from_now) for audience in wanted
-    ]
+    carriers = [Carrier(feed, address, from_now=arguments.from_now) for feed in feeds]
     return asyncio.run(serve(carriers, address))
 
 
-def feed_of(config: StationConfig, audience: Audience) -> Feed:
-    """Return the feed of one audience of the table."""
-    return Feed.of(config.endpoints, config.settings.table, audience=audience, environment=config.environment)
+def _keys_of(config: StationConfig, arguments: argparse.Namespace) -> ClientKeys | None:
+    """Return the bridge's keys, None where it has none: it listens on this machine."""
+    own: Path | None = arguments.key
+    server: Path | None = arguments.table_key
+    if own is None:
+        if server is not None:
+            raise FloorRefused(f"--table-key {server}: goes with --key, the bridge's own NAME.key")
+        return None
+    if server is None and config.bus is not None:
+        server = public_path(config.bus.key)
+    if server is None:
+        raise FloorRefused(f"--key {own}: {config.path} has no [bus] with the addresses of its doors")
+    return ClientKeys.read(own, server)
+
+
+def feed_of(config: StationConfig, audience: Audience, keys: ClientKeys | None = None) -> Feed:
+    """Return the feed of one audience: the local one, with keys that at its doors. Raises FloorRefused."""
+    table, environment = config.settings.table, config.environment
+    if keys is None:
+        return Feed.of(config.endpoints, table, audience=audience, environment=environment)
+    doors = config.bus.doors if config.bus is not None else {}
+    live, replay = doors.get(f"live.{audience}"), doors.get(f"replay.{audience}")
+    if live is None or replay is None:
+        raise FloorRefused(
+            f"{config.path}: bus.live.{audience}: missing; with --key only the table's doors are heard; "
+            f"write both addresses, of [bus.live] and [bus.replay], or carry another --audience"
+        )
+    return Feed(live=live, replay=replay, table=table, audience=audience, environment=environment, keys=keys)
 
 
 async def serve(carriers: Iterable[Carrier], address: Address) -> int:

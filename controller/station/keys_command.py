@@ -92,7 +92,10 @@ def _change(
     verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str, change: Change
 ) -> argparse.ArgumentParser:
     verb = _of_table(_verb(verbs, name, what, change_list))
-    verb.add_argument("name", help="small letters, digits, . _ -; it is in the log and on every connection")
+    verb.add_argument(
+        "name",
+        help="letters, digits, . _ -; it is in the log, and of a consumer the name by which it acknowledges",
+    )
     verb.set_defaults(change=change)
     return verb
 

@@ -25,6 +25,9 @@ REQUEST_BYTES_MAX = 8_192
 REQUEST_S = 2.0
 """So long a client may take to say what it wants."""
 SECOND_US = 1_000_000
+CLIENTS_MAX = 20
+"""So many are heard at once. Others are let go: anybody on the machine can connect, and each takes one of the
+files that the process may have open."""
 LATENCY_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
 """Prometheus counts time in seconds; nothing of the table is computed with these."""
 
@@ -115,6 +118,7 @@ class MetricsServer:
     def __init__(self, port: int, text: Callable[[], bytes]) -> None:
         """Bind. Raises StartRefused when the port is taken."""
         self._text = text
+        self._clients = 0
         try:
             self._socket = socket.create_server((LOOPBACK, port))
         except OSError as error:
@@ -137,7 +141,11 @@ class MetricsServer:
         self._socket.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one request; whoever is slow, leaves or talks nonsense is let go."""
+        """Answer one request; whoever is slow, leaves, talks nonsense or is one too many is let go."""
+        if self._clients >= CLIENTS_MAX:
+            writer.close()
+            return
+        self._clients += 1
         try:
             async with asyncio.timeout(REQUEST_S):
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -146,6 +154,7 @@ class MetricsServer:
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             log.info("a request for metrics was not finished")
         finally:
+            self._clients -= 1
             writer.close()
 
     def _reply(self, head: bytes) -> bytes:

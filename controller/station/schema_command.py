@@ -76,7 +76,7 @@ def _compare(path: Path) -> int:
     try:
         older = json.loads(path.read_text())
         broken = breaking_changes(older, bus_schemas())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         complain(f"--against {path}: no schemas.json of `tablectl schema`: {type(error).__name__}: {error}")
         return USAGE
     for line in broken:

@@ -29,7 +29,10 @@ from controller.bus.wire import Answer, AskSnapshot, CommandRequest, encode
 from controller.table.events import Audience
 from controller.table.inputs import OpenTable
 
-DOORS = ("live.public", "replay.public", "live.settlement", "replay.settlement", "commands.betting")
+DOORS = (
+    *("live.public", "replay.public", "live.settlement", "replay.settlement"),
+    *("commands.betting", "commands.consumer"),
+)
 WALLET = (KeyRole.SETTLEMENT, KeyRole.COMMANDS_BETTING)
 SOCKETS = 3
 """So many doors a peer tries: the feed, the replay server, the commands."""

@@ -151,6 +151,18 @@ def test_malformed_is_answered_at_once_and_the_table_never_sees_it(
     assert station.taken == []
 
 
+def test_a_long_command_is_taken_at_a_local_socket_as_at_a_door(
+    directory: Path, context: zmq.Context[Any]
+) -> None:
+    """libzmq cuts off who sends a longer frame than a socket reads, and answers nothing."""
+    station = Station()
+    padding = b"later" * ((REQUEST_BYTES_MAX - len(GOOD) - 16) // 5)
+    with intake(directory, context, station) as endpoints, context.socket(zmq.DEALER) as client:
+        connect(client, endpoints.betting)
+        client.send(GOOD[:-1] + b',"more":"' + padding + b'"}')
+        assert client.poll(2_000) and client.recv_json() == {"request": "q1", "accepted": True}
+
+
 def test_a_command_keeps_its_fields() -> None:
     raw = json.dumps(
         {"request": "q", "actor": "b", "roundno": 1, "later": True,

@@ -28,7 +28,7 @@ from controller.bus.keys import BusKeys, ClientKeys, KeyPair, public_path, write
 from controller.bus.refusals import LINES_MAX, Refusal, Refusals
 from controller.bus.zap import Reason
 from controller.table.events import Audience
-from controller.table.inputs import OpenTable
+from controller.table.inputs import Acknowledge, OpenTable
 
 Scene = Callable[[House], Coroutine[Any, Any, None]]
 REVOKED_S = 2.0
@@ -270,6 +270,38 @@ def test_only_the_doors_of_a_lost_role_are_bound_anew_and_alive_comes_first(
         play(directory, context, scene)
 
 
+def test_a_door_that_another_process_has_taken_keeps_no_revoked_key_in_at_the_others(
+    directory: Path,
+    context: zmq.Context[Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scene(house: House) -> None:
+        good, taken = await let_in(house), {"live.public", "replay.public"}
+        bind = Doors._is_bound_again
+        monkeypatch.setattr(
+            Doors, "_is_bound_again", lambda doors, name: name not in taken and bind(doors, name)
+        )
+        house.write(house.allowed.without("overlay"))
+        assert await house.until(lambda: caplog.messages.count("another process has a door") >= 2)
+        house.write(house.allowed.without("wallet"))
+        await house.speak(REVOKED_S)
+        heard = sum(map(len, good.listen().values()))
+        await house.speak(0.2)
+        assert sum(map(len, good.listen().values())) == heard, "who is revoked meanwhile is out"
+        house.allow("overlay", house.overlay.public, KeyRole.PUBLIC)
+        await house.speak(1.0)
+        taken.clear()
+        overlay = context.socket(zmq.SUB)
+        overlay.subscribe(b"")
+        connect(overlay, house.keys.doors["live.public"], keys_for(house, house.overlay))
+        assert await house.until(lambda: overlay.poll(0) > 0), "and the doors open once they are free"
+        overlay.close(linger=0)
+        good.close()
+
+    play(directory, context, scene)
+
+
 def test_the_tables_own_key_is_changed_while_it_runs(directory: Path, context: zmq.Context[Any]) -> None:
     async def scene(house: House) -> None:
         peer, old = await let_in(house), keys_for(house, house.wallet)
@@ -332,6 +364,35 @@ def test_a_consumer_and_a_sender_come_in_once_they_are_allowed(
             delivery = first.result()
             assert answered.result().accepted and delivery is not None and delivery.envelope.seq == 1
         bets.close()
+
+    play(directory, context, scene)
+
+
+def test_a_consumer_acknowledges_under_the_name_of_its_own_key(
+    directory: Path, context: zmq.Context[Any]
+) -> None:
+    """Over a door the key says who speaks; a local socket keeps others out by its mode."""
+
+    async def scene(house: House) -> None:
+        door, local = house.keys.doors["commands.consumer"], house.endpoints.consumer
+        pairs = {name: KeyPair.draw() for name in ("Wallet_B", "wallet-a", "wallet-a.2")}
+        for name, pair in pairs.items():
+            house.allow(name, pair.public, KeyRole.COMMANDS_CONSUMER)
+        await taken_over()
+        for name, actor, endpoint, reason in (
+            ("wallet-a", "wallet-a", door, None),
+            ("wallet-a.2", "wallet-a", door, None),
+            ("Wallet_B", "wallet-a", door, "FOREIGN_ACTOR"),
+            ("wallet-a", "wallet-a.2", door, "FOREIGN_ACTOR"),
+            (None, "wallet-a", local, None),
+        ):
+            keys = None if name is None else keys_for(house, pairs[name])
+            client = AsyncCommandClient(endpoint, actor, keys=keys, context=context)
+            taken = len(house.commands)
+            answer = await client.send(Acknowledge("rp1-1", 1), round_no=0)
+            client.close()
+            assert (answer.accepted, answer.reason) == (reason is None, reason)
+            assert len(house.commands) - taken == (reason is None), "what is refused never gets to the table"
 
     play(directory, context, scene)
 

@@ -77,6 +77,32 @@ def test_a_secret_that_others_can_read_and_one_in_place_of_a_public_key_are_refu
     assert pair.secret not in repr(pair) and pair.secret not in repr(ClientKeys(pair, pair.public))
 
 
+def test_a_public_key_in_the_place_of_its_secret_one_is_refused(tmp_path: Path, pair: KeyPair) -> None:
+    """Any 32 bytes are a secret key: a table would take it, and no consumer would come in again."""
+    path = tmp_path / "a.key"
+    write_pair(path, pair)
+    path.write_text(pair.public + "\n")
+    with pytest.raises(KeyFileUnusable, match="holds the public key, expected the secret one"):
+        read_pair(path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "device", "long"])
+def test_what_is_no_file_of_keys_is_refused_and_not_waited_for(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.key"
+    match kind:
+        case "pipe":
+            os.mkfifo(path, 0o600)
+        case "directory":
+            path.mkdir()
+        case "device":
+            path.symlink_to("/dev/zero")
+        case _:
+            written(path, b"k" * (1 << 21))
+    for read in (read_pair, read_allowed):
+        with pytest.raises(KeyFileUnusable, match=r"is no file, expected one with keys|is longer than"):
+            read(path)
+
+
 def test_the_list_says_who_may_what(tmp_path: Path) -> None:
     path = tmp_path / "allowed.json"
     assert read_allowed(path) == AllowList(), "no file allows nobody"
@@ -96,7 +122,7 @@ def test_the_list_says_who_may_what(tmp_path: Path) -> None:
     ("text", "because"),
     [
         ("{", "is no list of keys"),
-        ('{"keys": {"A": {"public": "%s", "roles": []}}}', "is no list of keys"),
+        ('{"keys": {"A b": {"public": "%s", "roles": []}}}', "is no list of keys"),
         ('{"keys": {"a": {"public": "%s", "roles": ["boss"]}}}', "boss"),
         ('{"keys": {"a": {"public": "short", "roles": []}}}', "holds 5 characters"),
         ('{"keys": {"a": {"public": "%s", "roles": [], "note": 1}}}', "note"),

@@ -232,7 +232,7 @@ def test_a_client_that_never_reads_delays_no_other(directory: Path, context: zmq
             assert client.recv_multipart()[0] == outbox.rows[Audience.PUBLIC][seq - 1]
             slowest = max(slowest, time.perf_counter() - began)
         assert slowest < 1.0
-        dropped = 60
+        held = 0
         while deaf.poll(200):
-            dropped -= len(deaf.recv_multipart()) > 0
-        assert dropped > 0
+            held += len(deaf.recv_multipart()) > 0
+        assert 0 < held < 10, "a page may have a megabyte, and there may be many such clients"

@@ -18,18 +18,26 @@ from typing import Any
 
 import msgspec
 import pytest
+import zmq
 from bus.conftest import on_a_loop
+from bus.house import House, open_house
 from bus.streams import check_chain, filled
 from floor.conftest import PlayedTable
 from floor.nats_side import WAIT_S, Bridge, NatsServer, Process, started, until
 from nats.js.api import StorageType
 
+from controller.bus.allowed import KeyRole
 from controller.bus.envelope import decode
+from controller.bus.keys import BusKeys, KeyPair, write_pair
+from controller.bus.zap import Reason
+from controller.cli import main
 from controller.floor import streams
 from controller.floor.bridge import Carrier
 from controller.floor.bridge_command import feed_of
 from controller.floor.errors import BridgeStopped, FloorError, FloorRefused
 from controller.floor.nats_server import address_of
+from controller.station.config import StationConfig
+from controller.station.terminal import USAGE
 from controller.table.events import Audience
 
 KILLS = 50 if os.environ.get("TABLECTL_SOAK") else 3
@@ -282,6 +290,71 @@ def test_a_type_that_is_no_subject_stops_it() -> None:
 
 def test_a_feed_that_may_not_be_reached_is_refused(table: PlayedTable, server: NatsServer) -> None:
     stops(table, server.url, FloorRefused, "leaves the machine", live="tcp://10.0.0.7:5000")
+
+
+def with_doors(config: StationConfig, keys: BusKeys) -> Path:
+    """Return a file of the same table whose bus has doors."""
+    path = config.path.with_name("doors.toml")
+    doors = "".join(
+        f'[bus.{kind}]\nsettlement = "{keys.doors[f"{kind}.settlement"]}"\n' for kind in ("live", "replay")
+    )
+    path.write_text(f'{config.path.read_text()}\n[bus]\nkey = "{keys.key}"\n{doors}')
+    return path
+
+
+def test_over_a_door_it_has_a_key_of_its_own(
+    config: StationConfig, directory: Path, server: NatsServer, context: zmq.Context[Any]
+) -> None:
+    """It carries once its key is allowed, as any consumer."""
+    own, pair = directory / "bridge.key", KeyPair.draw()
+    write_pair(own, pair)
+
+    async def scene(house: House) -> None:
+        words = ("--audience", "settlement", "--key", str(own))
+        bridge = Bridge(with_doors(config, house.keys), server.url, directory / "bridge.log", *words)
+        try:
+            counts = house.doors.refusals.counts
+            assert await house.until(lambda: counts[Reason.UNKNOWN_KEY] > 0, WAIT_S), bridge.log.read_text()
+            house.allow("bridge", pair.public, KeyRole.SETTLEMENT)
+            rows = house.outbox.rows[Audience.SETTLEMENT]
+            stored = 0
+            while stored < len(rows):
+                await house.speak(0.2)
+                stored = await asyncio.to_thread(server.count, stream(Audience.SETTLEMENT))
+        finally:
+            assert await asyncio.to_thread(bridge.end) == 0
+        found = await asyncio.to_thread(server.stored, stream(Audience.SETTLEMENT))
+        assert [one.raw for one in found] == rows
+
+    async def run() -> None:
+        async with open_house(directory, context) as house, asyncio.timeout(WAIT_S):
+            await scene(house)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("words", "because"),
+    [
+        (("--table-key", "OWN.pub"), "goes with --key"),
+        (("--key", "OWN"), "has no [bus] with the addresses"),
+        (("--key", "OWN", "--table-key", "OWN.pub"), "bus.live.public: missing"),
+        (("--key", "NONE"), "has no [bus]"),
+        (("--key", "NONE", "--table-key", "OWN.pub"), "none.key: can't be read"),
+    ],
+)
+def test_keys_without_doors_are_refused(
+    config: StationConfig,
+    directory: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    because: str,
+) -> None:
+    own = directory / "bridge.key"
+    write_pair(own, KeyPair.draw())
+    given = [word.replace("OWN", str(own)).replace("NONE", str(directory / "none.key")) for word in words]
+    assert main(["bridge", "nats", str(config.path), *given]) == USAGE
+    assert because in capsys.readouterr().err
 
 
 def test_a_table_that_has_removed_what_the_stream_lacks_stops_it(

@@ -17,7 +17,9 @@ from hall.tables import MS, Floor, floor_of, used
 SOAK = bool(os.environ.get("TABLECTL_SOAK"))
 TABLES, LISTEN_S, WINDOW_MS = (50, 600, 15_000) if SOAK else (3, 4, 1_500)
 ALONE_S = 180
-STALE_US = 3_000 * MS
+SILENCE_US = (2_000 if SOAK else 3_000) * MS
+"""One `alive` a second: two seconds of silence are one that was missed. On a machine with other
+work on it only what a consumer would notice counts."""
 OVERRUN_US = 500 * MS
 """The grace time of the demo: facts still count, and no card is free."""
 RATIO_MAX = 3
@@ -64,5 +66,5 @@ def check(floor: Floor, end_us: int) -> None:
     overruns = [each for heard in floor.heard.values() for each in heard.overrun_us]
     print(f"  longest silence {max(silences.values()) / MS:.0f} ms, {len(overruns)} betting times, "
           f"latest end {max(overruns, default=0) / MS:.0f} ms after the published one")  # fmt: skip
-    assert all(silence < STALE_US for silence in silences.values()), silences
+    assert all(silence < SILENCE_US for silence in silences.values()), silences
     assert overruns and all(overrun < OVERRUN_US for overrun in overruns), sorted(overruns)[-5:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +15,7 @@ from station.recorded import Session, write_config
 
 from controller.station.config import load
 from controller.station.errors import StartRefused
-from controller.station.metrics import REQUEST_BYTES_MAX, MetricsServer
+from controller.station.metrics import CLIENTS_MAX, REQUEST_BYTES_MAX, REQUEST_S, MetricsServer
 from controller.table import inputs as i
 
 T = TypeVar("T")
@@ -109,6 +110,22 @@ def test_who_talks_nonsense_or_leaves_harms_nobody() -> None:
         return ask(port, GET)
 
     assert served(talk).startswith(b"HTTP/1.1 200")
+
+
+def test_those_who_only_connect_are_let_go_and_take_no_files_from_the_table() -> None:
+    def talk(port: int) -> tuple[int, bytes]:
+        lines = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(3 * CLIENTS_MAX)]
+        gone = 0
+        for line in lines[CLIENTS_MAX:]:
+            line.settimeout(REQUEST_S / 2)
+            gone += line.recv(1) == b""
+        for line in lines:
+            line.close()
+        time.sleep(0.2)
+        return gone, ask(port, GET)
+
+    gone, answer = served(talk)
+    assert gone == 2 * CLIENTS_MAX and answer.startswith(b"HTTP/1.1 200")
 
 
 def test_it_listens_on_this_machine_alone() -> None:

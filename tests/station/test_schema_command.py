@@ -59,7 +59,13 @@ def test_it_says_what_is_broken_since_an_older_contract(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"$id": "urn:tablectl:schema:bus:v1", "$defs": [], "anyOf": [3]}']
+    "text",
+    [
+        *("", "[]", "{}", '{"a":' * 100_000),
+        '{"$id": "urn:tablectl:schema:bus:v1", "$defs": [], "anyOf": [3]}',
+        '{"$id": "urn:somebody:else", "$defs": {}, "anyOf": []}',
+        '{"$id": null, "$defs": null, "anyOf": null}',
+    ],
 )
 def test_a_file_that_is_no_contract_is_a_wrong_word(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str
