@@ -58,6 +58,7 @@ def pages_of(config: StationConfig) -> list[str]:
             f"  {home}/{view.name:<12}{', '.join(f'{name} {PINS[name]}' for name in by_role[view.role])}"
             for view in VIEWS.values()
         ),
+        f"  {home}/{'overlay':<12}over the stream, without log-in: ?delay=2500&lang=ru",
     ]
 
 

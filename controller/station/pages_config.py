@@ -18,6 +18,7 @@ class PagesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The section; a table without one has no pages.
 
     `hosts` are the names by which a reverse proxy on this machine asks, such as `rp1.studio.example`.
+    `overlay_delay_ms` is how far the video is behind the table.
     """
 
     port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
@@ -25,6 +26,7 @@ class PagesFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: tuple[str, ...] = ()
     idle_minutes: Annotated[int, msgspec.Meta(ge=1, le=1_440)] = 30
     session_hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 12
+    overlay_delay_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 0
 
 
 def check_pages(path: Path, pages: PagesFile | None) -> PagesFile | None:

@@ -26,6 +26,7 @@ from controller.station.log import JsonLines
 from controller.station.outbox import JournalOutbox
 from controller.station.pages import frames
 from controller.station.pages.board import Board, last_round
+from controller.station.pages.overlay_view import overlay_view
 from controller.station.pages.views import VIEWS
 from controller.station.station import Station
 from controller.table.events import AUDIENCES
@@ -104,6 +105,10 @@ class _PagesEar:
         """Take a step."""
         self._board.take(picture, messages)
         self._push()
+        if messages:
+            told = self._board.snapshot
+            shown = frames.Showing(picture.at_us, told.seq, overlay_view(told))
+            self._hear("page.overlay", frames.encode(shown))
 
     def close(self) -> None: ...
 

@@ -31,6 +31,7 @@ NEEDED: dict[str, list[type[StrEnum] | tuple[str, ...]]] = {
     "reason": [i.CancelReason, HaltReason, BlockReason, ShoeEnd, i.ChangeReason, i.CorrectionReason],
     "announce": [i.CancelReason],
     "phase": [Phase],
+    "overlay": [Phase],
     "kind": [Kind],
     "comparison": [Comparison],
     "winner": [Winner],

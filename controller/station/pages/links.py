@@ -66,20 +66,20 @@ class Link:
         hearing = asyncio.create_task(self._hear(seen, draw_card))
         hearing.add_done_callback(lambda _: self.wake())
         try:
-            await self._send(welcome)
+            await send(self._socket, welcome)
             while not hearing.done():
                 await self._tell()  # First: a press that ends the session is answered, too.
                 why = why_over()
                 if why is not None:
-                    await self._send(frames.Over(why))
-                    await self._close(SESSION_OVER)
+                    await send(self._socket, frames.Over(why))
+                    await close(self._socket, SESSION_OVER)
                     return
                 await asyncio.sleep(PACE_S)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BEAT_S):
                         await self._news.wait()
         except TimeoutError:
-            await self._close(TOO_SLOW)
+            await close(self._socket, TOO_SLOW)
         except WebSocketDisconnect:
             pass
         finally:
@@ -95,22 +95,12 @@ class Link:
         if self._shown != board.version:
             self._shown = board.version
             view = self._view.build(board, self._view.role)
-            await self._send(frames.Showing(self._now_us(), board.moment, view))
+            await send(self._socket, frames.Showing(self._now_us(), board.moment, view))
         elif not had_answers:
-            await self._send(frames.Beat(self._now_us()))
+            await send(self._socket, frames.Beat(self._now_us()))
         while self._answers:
             self._under_way -= 1
-            await self._send(self._answers.popleft())
-
-    async def _send(self, frame: msgspec.Struct) -> None:
-        async with asyncio.timeout(SEND_S):
-            await self._socket.send_text(frames.encode(frame).decode())
-
-    async def _close(self, code: int) -> None:
-        with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
-            async with asyncio.timeout(SEND_S):
-                if self._socket.application_state is WebSocketState.CONNECTED:
-                    await self._socket.close(code)
+            await send(self._socket, self._answers.popleft())
 
     async def _hear(self, seen: Callable[[], None], draw_card: DrawCard | None) -> None:
         """Take presses; what can't be one ends the connection."""
@@ -119,13 +109,13 @@ class Link:
         while True:
             raw = await self._socket.receive_text()
             if len(heard) == heard.maxlen and loop.time() - heard[0] < 1.0:
-                await self._close(TOO_FAST)
+                await close(self._socket, TOO_FAST)
                 return
             heard.append(loop.time())
             try:
                 pressed = frames.decode(raw)
             except (msgspec.MsgspecError, UnicodeError):
-                await self._close(NOT_UNDERSTOOD)
+                await close(self._socket, NOT_UNDERSTOOD)
                 return
             seen()
             self._take(pressed, draw_card)
@@ -145,3 +135,17 @@ class Link:
 
     def _now_us(self) -> int:
         return self._house.clock.now_us()
+
+
+async def send(socket: WebSocket, frame: msgspec.Struct) -> None:
+    """Send a frame. Raises TimeoutError when the page takes nothing for too long."""
+    async with asyncio.timeout(SEND_S):
+        await socket.send_text(frames.encode(frame).decode())
+
+
+async def close(socket: WebSocket, code: int) -> None:
+    """End a connection that may have ended already."""
+    with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
+        async with asyncio.timeout(SEND_S):
+            if socket.application_state is WebSocketState.CONNECTED:
+                await socket.close(code)

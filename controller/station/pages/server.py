@@ -6,6 +6,7 @@
 /house              what a page shows before anybody has logged in
 /login/{view}  /logout/{view}
 /live/{view}        the connection of a page whose person is logged in
+/overlay  /live/overlay   what goes over the stream: public, without log-in
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from controller.station.pages.guard import Guard
 from controller.station.pages.house import House
 from controller.station.pages.links import SESSION_OVER, Link
 from controller.station.pages.login import FrontDoor, LogInForm, NotIn
+from controller.station.pages.overlay import Overlays
 from controller.station.pages.presses import DrawCard
 from controller.station.pages.sessions import Ended, Session, Sessions
 from controller.station.pages.texts import LANGUAGES, table_of_texts
@@ -81,6 +83,7 @@ class Pages:
         self._door = FrontDoor(house, self._sessions, now_s=time.monotonic)
         self._hall = hall(house.config, draws=draw_card is not None)
         self._links: set[Link] = set()
+        self._overlays = Overlays(house, self._board, delay_ms=pages.overlay_delay_ms)
         self._assets = dict(_assets())
         self._texts = {language: msgspec.json.encode(table_of_texts(language)) for language in LANGUAGES}
         self._socket = _bound(house, pages)
@@ -92,6 +95,8 @@ class Pages:
         self._board.take(picture, messages)
         for link in self._links:
             link.wake()
+        if messages:
+            self._overlays.wake()
 
     async def run(self) -> None:
         """Serve until cancelled."""
@@ -149,7 +154,9 @@ class Pages:
                 Route("/static/{name:path}", self._serve_asset),
                 Route("/login/{view}", self._log_in, methods=["POST"]),
                 Route("/logout/{view}", self._log_out, methods=["POST"]),
+                WebSocketRoute("/live/overlay", self._overlays.live),
                 WebSocketRoute("/live/{view}", self._live),
+                Route("/overlay", self._serve_overlay),
                 Route("/{view}", self._serve_page),
             ],
             middleware=[Middleware(Guard, hosts=frozenset(hosts))],
@@ -158,6 +165,9 @@ class Pages:
     async def _serve_page(self, request: Request) -> Response:
         name = request.path_params["view"]
         return _of(self._assets.get(f"{name}.html") if name in VIEWS else None, request)
+
+    async def _serve_overlay(self, request: Request) -> Response:
+        return _of(self._assets["overlay.html"], request)
 
     async def _serve_asset(self, request: Request) -> Response:
         return _of(self._assets.get(request.path_params["name"]), request)

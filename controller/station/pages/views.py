@@ -125,17 +125,18 @@ def table_view(board: Board, role: Role) -> TableView:
         picture=picture,
         buttons=tuple(name for name in picture.buttons if name not in FORBIDDEN[role]),
         hands=told.hands if is_ours else {},
-        laid_aside=_laid_aside(told) if is_ours else {},
+        laid_aside=laid_aside(told) if is_ours else {},
         voided=told.voided if is_ours else (),
         decisions={box: made.action or "" for box, made in window.decisions.items()} if window else {},
         duration_ms=window.duration_ms if window else None,
-        result=_result(told) if is_ours else None,
+        result=result_of(told) if is_ours else None,
         cancelled=told.last.cancelled if is_ours and told.last is not None and _is_last(told) else None,
         dealer_name=told.dealer,
     )
 
 
-def _laid_aside(told: Snapshot) -> dict[str, tuple[int, ...]]:
+def laid_aside(told: Snapshot) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of the cards beside each hand."""
     aside = {
         place: tuple(card.n for card in cards if card.laid_aside) for place, cards in told.places.items()
     }
@@ -147,7 +148,8 @@ def _is_last(told: Snapshot) -> bool:
     return told.last is not None and told.last.roundid == told.roundid
 
 
-def _result(told: Snapshot) -> ResultView | None:
+def result_of(told: Snapshot) -> ResultView | None:
+    """Return the result of the round that was opened last, as far as there is one."""
     outcome = told.proposed
     if told.last is not None and _is_last(told):
         outcome = told.last.outcome

@@ -44,6 +44,13 @@ export class Link {
     return this.#send({ frame: "draw" }, state);
   }
 
+  // Say something that needs no answer. Returns whether it went out.
+  tell(frame) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(frame));
+    return true;
+  }
+
   #send(frame, state) {
     if (!this.live || this.socket?.readyState !== WebSocket.OPEN) return Promise.resolve({ fate: "dropped" });
     if (this.socket.bufferedAmount > 0) return Promise.resolve({ fate: "dropped" });

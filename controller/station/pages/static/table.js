@@ -114,7 +114,7 @@ export class NowLine {
   }
 }
 
-function windowName(stage) {
+export function windowName(stage) {
   return has(`page.window_${stage}`) ? t(`page.window_${stage}`) : stage;
 }
 
@@ -214,7 +214,7 @@ export class Felt {
   }
 }
 
-function noteOf(place, view, hasResult) {
+export function noteOf(place, view, hasResult) {
   if (view.voided?.includes(place)) return t("page.voided");
   const decided = view.decisions?.[place];
   if (decided && !hasResult) return t(`decision.${decided}`);
@@ -238,7 +238,7 @@ function verdict(kind, mark, text) {
   return el("span", { class: `verdict ${kind}` }, icon(mark), el("span", { text }));
 }
 
-function resultOf(place, view, hasResult) {
+export function resultOf(place, view, hasResult) {
   const hand = view.hands?.[place];
   const points = hand && hand.total !== undefined && hand.total !== null ? t("page.points", { n: hand.total }) : null;
   if (!hasResult) {
