@@ -12,6 +12,7 @@ from e2e.exchange import SWITCH
 from controller.bus.publisher import Pulse
 from controller.bus.snapshot import Snapshot
 from controller.bus.wire import Answer
+from controller.station.scrape import reading_of
 from controller.table import inputs as i
 from controller.table.commitments import commit
 from controller.table.events import CardDealt, CardShown, Event, InputRefused, Refusal
@@ -109,6 +110,10 @@ def in_an_answer(request: str, accepted: bool, reason: str | None, _text: str | 
     return Answer(request, accepted, reason, "x" * Spy.count)
 
 
+def in_a_metric(station: Any) -> Any:
+    return msgspec.structs.replace(reading_of(station), queue_depth=Spy.count)
+
+
 def in_a_commitment(key: str, text: str) -> str:
     return commit(key, text)[: 64 - Spy.count % 64]
 
@@ -135,5 +140,6 @@ LEAKS = {
     "overlay": Leak(Spy, "overlay", patch=("controller.station.pages.overlay_view.laid_aside", in_a_page)),
     "alive": Leak(Spy, "live.public", patch=("controller.station.pulse.Pulse", in_alive)),
     "answer": Leak(Spy, "answer", patch=("controller.station.station.Answer", in_an_answer)),
+    "metrics": Leak(Spy, "metrics", patch=("controller.station.station.reading_of", in_a_metric)),
     "commitment": Leak(Spy, "live.public", patch=("controller.table.state.commit", in_a_commitment)),
 }

@@ -1,8 +1,8 @@
 """A witness: everything that leaves a station, moment by moment, except the journal and the recording.
 
-Messages of every audience, `alive`, pictures, the frames of every page, answers to commands, log lines, the
-snapshots that the replay server would serve, and the time at which the table wants the clock next. Whatever
-a station says some day in another way belongs here, or the proof of secrecy does not cover it.
+Messages of every audience, `alive`, pictures, the frames of every page, answers to commands, log lines,
+metrics, the snapshots that the replay server would serve, and the time at which the table wants the clock
+next. Whatever a station says some day in another way belongs here, or the proof of secrecy does not cover it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from controller.table.picture import Picture, draw
 HASHED = re.compile(rb'"(prevhash|hash|digest|commitment)":"[0-9a-f]{64}"')
 """Commitments and what is computed from them, by the names of the fields that hold them."""
 MASK = b"0" * 64
+CREATED = re.compile(rb"^\w+_created\b.*$", re.MULTILINE)
+"""When a metric was made, by the wall clock."""
 STATES_EVERY = 4
 """At each so many moments the replay server is asked for the state of the round too: it folds it anew."""
 
@@ -149,6 +151,7 @@ class Witness:
             self._hear("answer", encode(answer))
         station.beat()
         self._hear("due", str(station.next_due_us()).encode())
+        self._hear("metrics", CREATED.sub(b"", station.metrics.text()))
         for audience, archive in zip(AUDIENCES, self._archives_of(station), strict=True):
             run_now(archive.refresh())
             self._hear(f"snapshot.{audience}", encode_snapshot(archive.snapshot))
