@@ -108,6 +108,11 @@ class Floor:
                 children.setdefault(int(fields[1]), int(entry.name))
         return [children[studio.pid] for studio in self._studios]
 
+    def ended(self) -> list[str]:
+        """Return the tables whose studio has ended by itself, each with its exit code."""
+        codes = {name: one.poll() for name, one in zip(self.heard, self._studios, strict=True)}
+        return [f"{table}: exit code {code}" for table, code in codes.items() if code is not None]
+
     def close(self) -> None:
         for socket in self._sockets:
             socket.close(linger=0)

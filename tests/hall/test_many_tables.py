@@ -49,7 +49,12 @@ def measured(folder: Path, count: int, listen_s: float) -> float:
     with floor_of(count, own, window_ms=WINDOW_MS, log=own / "log") as floor:
         floor.until_all_deal(60 + 6 * count)
         ends: list[int] = []
-        uses = used(floor.daemons(), lambda: ends.append(floor.listen(listen_s)))
+
+        def listen() -> None:
+            ends.append(floor.listen(listen_s))
+            assert not floor.ended(), f"{floor.ended()}: {(own / 'log').read_text()[-5_000:]}"
+
+        uses = used(floor.daemons(), listen)
         check(floor, ends[0])
         cpu = sorted(use.cpu_percent for use in uses)
         memory = sorted(use.memory_mb for use in uses)
