@@ -55,7 +55,7 @@ def _known(request: CommandRequest, path: Path) -> Person | Answer:
         return Answer(request.request, False, Reason.NO_PEOPLE_FILE, str(error))
     person = people.people.get(request.actor)
     if person is None:
-        text = f"actor: got {request.actor!r}, expected somebody of the people file (tablectl people)"
+        text = f"actor: got {request.actor!r}, expected somebody of {path}; tablectl people {path} list"
         return Answer(request.request, False, Reason.UNKNOWN_PERSON, text)
     return person
 

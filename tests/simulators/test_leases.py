@@ -15,7 +15,8 @@ from controller.table.events import Audience
 from simulators.actor import Wake
 from simulators.betting import BettingSystem
 from simulators.faults.catalogue import Amount, Plan
-from simulators.simulate_command import live_links
+from simulators.links import LiveLinks
+from simulators.simulate_command import watched
 from simulators.studio import Studio
 from simulators.wallet import Wallet
 
@@ -94,6 +95,6 @@ def test_over_real_links_the_subscription_says_whether_the_table_is_heard(
 ) -> None:
     config = load(write_config(tmp_path))
     studio = Studio(config, seed=1, rounds=1, plan=Plan(1, Amount.NONE))
-    link = live_links(config, studio)
+    link = watched(LiveLinks(config), studio)
     link._subscriptions[Audience.BETTING] = Told(stale, behind)  # type: ignore[assignment]
     assert studio.betting.is_stale() == (stale or behind)
