@@ -19,10 +19,12 @@ from controller.station.config import load
 from simulators.faults.catalogue import Amount, Plan
 from simulators.links import DirectLink
 from simulators.simulate_command import START_US
-from simulators.studio import Line, Studio, differences
+from simulators.studio import OPENING_BALANCE, Line, Studio, differences
 from simulators.world import World
 
 ROUNDS = 20_000 if os.environ.get("TABLECTL_SOAK") else 40
+MORE = 1_000_000 * ROUNDS
+"""So much that nobody runs dry: the oracle does not judge RPL-81."""
 HAPPENS = {
     "lost",
     "doubled",
@@ -43,6 +45,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
     """The rounds, played over rough lines in this process."""
     config = load(demo_in(tmp_path_factory.mktemp("rough")))
     studio = Studio(config, seed=SEED, rounds=ROUNDS, plan=Plan(SEED, Amount.MANY), line=Line.ROUGH)
+    for player in studio.betting.crowd.players:
+        studio.wallet.deposit(player, MORE, f"more/{player}")
     asyncio.run(World(DirectLink(config, START_US), studio.actors, is_done=studio.dealer.is_done).run())
     studio.heal()
     return studio
@@ -66,7 +70,8 @@ def test_two_seconds_after_healing_everybody_knows_everything(studio: Studio) ->
 def test_nothing_is_paid_twice_or_lost(studio: Studio) -> None:
     assert differences(studio) == []
     assert studio.wallet.waiting() == () and studio.wallet.trial_balance() == ()
-    assert studio.wallet.balances() == balances_of(studio)
+    assert studio.wallet.balances() == balances_of(studio, OPENING_BALANCE + MORE)
+    assert min(studio.wallet.balances().values()) > MORE // 10, "whoever runs dry plays by RPL-81"
 
 
 def test_a_line_that_stays_rough_is_told(tmp_path: Path) -> None:

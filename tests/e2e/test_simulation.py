@@ -91,7 +91,7 @@ def test_every_balance_is_what_the_oracle_says(studio: Studio) -> None:
     assert studio.wallet.balances() == balances_of(studio)
 
 
-def balances_of(studio: Studio) -> dict[str, int]:
+def balances_of(studio: Studio, opening: int = OPENING_BALANCE) -> dict[str, int]:
     """Return every balance by the oracle, from the cards that lay there and the bets alone."""
     rounds = []
     for roundid in rounds_of(studio):
@@ -100,7 +100,7 @@ def balances_of(studio: Studio) -> dict[str, int]:
             number = int(roundid.split("-")[1])
             cards = cards_of(studio, number, as_it_stands(studio, number, shoe_of(studio, number)))
             rounds.append({"cards": cards, "bets": refunded(studio, number, bets)})
-    return expected_balances(dict.fromkeys(studio.betting.crowd.players, OPENING_BALANCE), rounds)
+    return expected_balances(dict.fromkeys(studio.betting.crowd.players, opening), rounds)
 
 
 def shoe_of(studio: Studio, number: int) -> tuple[Card, ...]:
