@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -63,9 +64,7 @@ class Link:
         """Serve until either side ends it. `why_over` says once a beat whether the session has ended."""
         session = self._session
         welcome = frames.Welcome(self._now_us(), session.actor, session.name, session.role, hall)
-        hearing = asyncio.create_task(self._hear(seen, draw_card))
-        hearing.add_done_callback(lambda _: self.wake())
-        try:
+        async with listening(self._socket, self._hear(seen, draw_card), self.wake) as hearing:
             await send(self._socket, welcome)
             while not hearing.done():
                 await self._tell()  # First: a press that ends the session is answered, too.
@@ -78,14 +77,6 @@ class Link:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BEAT_S):
                         await self._news.wait()
-        except TimeoutError:
-            await close(self._socket, TOO_SLOW)
-        except WebSocketDisconnect:
-            pass
-        finally:
-            hearing.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect):
-                await hearing
 
     async def _tell(self) -> None:
         """Send the answers that wait, and the newest picture if it is new; else a sign of life."""
@@ -135,6 +126,25 @@ class Link:
 
     def _now_us(self) -> int:
         return self._house.clock.now_us()
+
+
+@asynccontextmanager
+async def listening(
+    socket: WebSocket, hear: Coroutine[Any, Any, None], wake: Callable[[], None]
+) -> AsyncIterator[asyncio.Task[None]]:
+    """Hear a page while it is told things; `wake` is called when it says no more. A slow one is cut."""
+    hearing = asyncio.create_task(hear)
+    hearing.add_done_callback(lambda _: wake())
+    try:
+        yield hearing
+    except TimeoutError:
+        await close(socket, TOO_SLOW)
+    except WebSocketDisconnect:
+        pass
+    finally:
+        hearing.cancel()
+        with suppress(asyncio.CancelledError, WebSocketDisconnect):
+            await hearing
 
 
 async def send(socket: WebSocket, frame: msgspec.Struct) -> None:

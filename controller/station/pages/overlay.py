@@ -13,12 +13,12 @@ from contextlib import suppress
 from typing import Annotated
 
 import msgspec
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from controller.station.pages import frames
 from controller.station.pages.board import Board
 from controller.station.pages.house import House
-from controller.station.pages.links import BEAT_S, NOT_UNDERSTOOD, PACE_S, TOO_FAST, TOO_SLOW, close, send
+from controller.station.pages.links import BEAT_S, NOT_UNDERSTOOD, PACE_S, TOO_FAST, close, listening, send
 from controller.station.pages.overlay_view import OverlayHall, overlay_hall, overlay_view
 
 OVERLAYS_MAX = 16
@@ -86,9 +86,7 @@ class OverlayLink:
 
     async def run(self, hall: OverlayHall) -> None:
         """Serve until either side ends it."""
-        hearing = asyncio.create_task(self._hear())
-        hearing.add_done_callback(lambda _: self.wake())
-        try:
+        async with listening(self._socket, self._hear(), self.wake) as hearing:
             await send(self._socket, OverlayWelcome(self._now_us(), hall))
             while not hearing.done():
                 await self._tell()
@@ -96,14 +94,6 @@ class OverlayLink:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(BEAT_S):
                         await self._news.wait()
-        except TimeoutError:
-            await close(self._socket, TOO_SLOW)
-        except WebSocketDisconnect:
-            pass
-        finally:
-            hearing.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect):
-                await hearing
 
     async def _tell(self) -> None:
         self._news.clear()
